@@ -1,0 +1,38 @@
+"""Every way Forewarn says no, sorted by what the caller can do about it.
+
+ForewarnError
+├── Refused          do not repeat it unchanged
+│   ├── Invalid      the request itself makes no sense
+│   ├── NotFound     it names something that is not there
+│   ├── Conflict     the state of things does not allow it
+│   └── TooMany      a limit is reached; it may pass once other work has ended
+└── Unavailable      nothing was changed; try again later
+"""
+
+
+class ForewarnError(Exception):
+    """The root. Its text is written for the person who reads it: what happened, why, what to do."""
+
+
+class Refused(ForewarnError):
+    """Do not repeat the request unchanged."""
+
+
+class Invalid(Refused):
+    """The request itself makes no sense."""
+
+
+class NotFound(Refused):
+    """The request names something that is not there."""
+
+
+class Conflict(Refused):
+    """The state of things does not allow it."""
+
+
+class TooMany(Refused):
+    """A limit is reached."""
+
+
+class Unavailable(ForewarnError):
+    """Nothing was changed; try again later."""

@@ -1,0 +1,67 @@
+"""Machines and what they are made of."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import Enum
+
+
+class Priority(Enum):
+    REGULAR = "Regular"  # stays until its owner lets it go
+    SPOT = "Spot"  # may be evicted with thirty seconds' notice
+    LOW = "Low"  # Spot's older name, still on the wire
+
+
+class EvictionPolicy(Enum):
+    DEALLOCATE = "Deallocate"  # an evicted machine keeps its disks and can be started again
+    DELETE = "Delete"  # an evicted machine is gone
+
+
+class Power(Enum):
+    RUNNING = "running"
+    STOPPED = "stopped"
+    DEALLOCATED = "deallocated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """What a machine tells about itself through `/metadata/instance`. No rule reads it."""
+
+    vm_id: str = ""
+    location: str = "local"
+    resource_group: str = "forewarn"
+    subscription_id: str = "00000000-0000-0000-0000-000000000000"
+    size: str = "Standard_D2s_v5"
+    os_type: str = "Linux"
+    publisher: str = "Canonical"
+    offer: str = "ubuntu-24_04-lts"
+    sku: str = "server"
+    version: str = "latest"
+    private_ip: str = "10.0.0.4"
+    mac: str = "000D3A000004"
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Machine:
+    """One virtual machine, known by its scope and its name in it.
+
+    `name` is the resource name: the string in `Resources` and in `compute.name`, not the host name.
+    """
+
+    scope: str
+    name: str
+    computer_name: str = ""
+    address: str = ""  # where its metadata is asked for, or from: the loopback or source address that is this machine
+    update_domain: int = 0
+    fault_domain: int = 0
+    host: str = ""  # "" is unknown: nothing is assumed to share its fate
+    zone: str = ""
+    priority: Priority = Priority.REGULAR
+    eviction_policy: EvictionPolicy = EvictionPolicy.DEALLOCATE
+    power: Power = Power.RUNNING
+    terminate_notice: timedelta | None = None  # of the model applied to this instance; None: a delete is not announced
+    profile: Profile = field(default_factory=Profile)
+
+    @property
+    def is_spot(self) -> bool:
+        return self.priority is not Priority.REGULAR

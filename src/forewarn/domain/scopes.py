@@ -1,0 +1,76 @@
+"""A scope: the machines that share one document. The unit of truth, and what one command locks."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from forewarn.domain.events import Document, Event, Operation, announce
+
+
+class ScopeKind(Enum):
+    STANDALONE = "standalone"  # one VM, alone
+    AVAILABILITY_SET = "availability-set"
+    PLACEMENT_GROUP = "placement-group"  # of a scale set; at most 100 machines in Azure
+    CLOUD_SERVICE = "cloud-service"  # role instances, such as FrontEnd_IN_0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventsPolicy:
+    """Azure's scheduledEventsPolicy: what is approved without asking."""
+
+    approve_user_reboot: bool = False
+    approve_user_redeploy: bool = False
+    approve_all_instances_down: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Walk:
+    """A campaign's way through one scope, one update domain at a time."""
+
+    campaign: str
+    remaining: tuple[int, ...]  # update domains still to come, in order
+    current: int | None = None  # the update domain whose events are live
+    due: datetime | None = None  # when to look again; None: waits for its events to end, or for `resume`
+    over: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """What is true of a scope now. `events` and `operations` hold what is live, and what this command just ended."""
+
+    id: str
+    kind: ScopeKind
+    scale_set: str | None = None  # placement groups of one scale set share Terminate's rules
+    policy: EventsPolicy = EventsPolicy()
+    epoch: int = 1
+    incarnation: int = 1
+    enrolled_at: datetime | None = None
+    last_seen: datetime | None = None
+    any_running: bool = True
+    events: tuple[Event, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    walks: tuple[Walk, ...] = ()
+
+    @property
+    def is_enrolled(self) -> bool:
+        return self.enrolled_at is not None
+
+    @property
+    def document(self) -> Document:
+        return Document(
+            scope=self.id,
+            epoch=self.epoch,
+            incarnation=self.incarnation,
+            enrolled=self.is_enrolled,
+            announcements=tuple(announce(event) for event in self.events if event.phase.is_live),
+        )
+
+
+def idle_since(scope: Scope) -> datetime | None:
+    return scope.last_seen or scope.enrolled_at
+
+
+def disenrol_at(scope: Scope, after: timedelta) -> datetime | None:
+    """When the scope is forgotten unless somebody asks before; None if it is not enrolled."""
+    since = idle_since(scope)
+    return since + after if scope.is_enrolled and since is not None else None
