@@ -164,6 +164,7 @@ class Document:
     epoch: int
     incarnation: int
     enrolled: bool
+    iaas: bool = True  # False for role instances, whose names were never prefixed on the wire
     announcements: tuple[Announcement, ...] = ()
 
 

@@ -62,6 +62,7 @@ class Scope:
             epoch=self.epoch,
             incarnation=self.incarnation,
             enrolled=self.is_enrolled,
+            iaas=self.kind is not ScopeKind.CLOUD_SERVICE,
             announcements=tuple(announce(event) for event in self.events if event.phase.is_live),
         )
 
