@@ -1,0 +1,61 @@
+"""The append-only history: who did what, when, and what it changed.
+
+Each scope's entries form a chain: an entry's digest covers the one before it, so that a changed or missing entry shows.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from forewarn.domain.events import Actor
+
+
+class What(Enum):
+    SCHEDULED = "scheduled"  # an event appeared, with notice
+    STRUCK = "struck"  # an event appeared already started
+    APPROVED = "approved"
+    STARTED = "started"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"  # a driver gave up on an event, or on an operation without one
+    SHRUNK = "shrunk"  # a machine of the event is gone, the others stay in it
+    RAN = "ran"  # an operation went to the drivers at once, without an event
+    DONE = "done"  # such an operation is over
+    ENROLLED = "enrolled"
+    DISENROLLED = "disenrolled"
+    POWER = "power"  # a machine was started, stopped or deallocated
+    REMOVED = "removed"  # a machine is gone
+    CAMPAIGN = "campaign"  # a campaign began, went on to an update domain, halted or ended here
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    scope: str
+    at: datetime
+    who: Actor
+    what: What
+    subject: str  # the event, operation, machine or campaign it is about
+    before: str = ""
+    after: str = ""
+    detail: str = ""
+    seq: int = 0  # position among all entries; given by the store, without gaps
+    digest: str = ""
+
+
+def chain(entry: Entry, previous: str) -> Entry:
+    """The entry with its digest, which covers its own words and the digest before it."""
+    words = (previous, entry.scope, entry.at.isoformat(), str(entry.who), entry.what.value)
+    told = (entry.subject, entry.before, entry.after, entry.detail)
+    return replace(entry, digest=hashlib.sha256("\0".join(words + told).encode()).hexdigest())
+
+
+def first_break(entries: Iterable[Entry]) -> Entry | None:
+    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds."""
+    previous = ""
+    for entry in entries:
+        if chain(entry, previous).digest != entry.digest:
+            return entry
+        previous = entry.digest
+    return None

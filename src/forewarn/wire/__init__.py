@@ -1,0 +1,1 @@
+"""The bytes both sides agree on."""
