@@ -1,7 +1,7 @@
 """A fleet as somebody declares it: scopes, the machines in them, and the numbers of the rules."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address
 
 from forewarn.domain.machines import Machine
@@ -15,7 +15,7 @@ FIRST_ADDRESS = IPv4Address("127.0.0.1")
 class Fleet:
     scopes: tuple[Scope, ...] = ()
     machines: tuple[Machine, ...] = ()
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
 
 
 def with_addresses(machines: Iterable[Machine], first: IPv4Address) -> tuple[list[Machine], IPv4Address]:
