@@ -1,4 +1,4 @@
-"""The commands: each loads what it concerns, lets the domain decide, saves the decision whole, and tells who watches."""
+"""The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
 
 import asyncio
 from collections import defaultdict
