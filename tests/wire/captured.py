@@ -1,4 +1,7 @@
-"""The captured documents as values of the domain, by the name of their golden file."""
+"""The captured documents as values of the domain, by the name of their golden file.
+
+Of a `.part` only the part was captured; the rest of its document (incarnation, the end of a name, a date) is made up.
+"""
 
 from datetime import UTC, datetime
 
