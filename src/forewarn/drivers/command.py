@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 from forewarn.domain.events import Action
 from forewarn.engine.ports import Done, Failed, Running
@@ -79,8 +80,7 @@ class CommandDriver:
         )
 
     def _marker(self, action: Action, kind: str) -> Path:
-        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in f"{action.operation}-{action.machine}")
-        return self._markers / f"{safe}.{kind}"
+        return self._markers / f"{quote(action.operation, safe='')}~{quote(action.machine, safe='')}.{kind}"
 
 
 def variables(action: Action) -> dict[str, str]:
