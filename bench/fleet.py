@@ -1,6 +1,5 @@
 """A fleet of 100,000 machines in 1,000 scopes: how long it takes to load, what it weighs, what one event costs."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -10,11 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import uvloop
+
 from bench.measuring import Row, median, resident
 from bench.writes import BY, engine_on
 from forewarn.domain.events import EventType
 from forewarn.domain.maintenance import Maintenance
-from forewarn.store.sqlite import SqliteStore
+from forewarn.store.sqlite import open_store
 
 SAMPLES = 300
 
@@ -57,7 +58,7 @@ async def _measure(scopes: int) -> dict[str, float]:
     from bench.serving import directory_of
 
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        store = await SqliteStore.open(Path(folder))
+        store = open_store(Path(folder))
         started = time.perf_counter()
         engine = await engine_on(store, scopes=scopes, machines=100)
         directory = await directory_of(engine)
@@ -76,4 +77,4 @@ async def _one_event(schedule: Callable[..., object], scope: int) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_measure(int(sys.argv[1])))))
+    print(json.dumps(uvloop.run(_measure(int(sys.argv[1])))))

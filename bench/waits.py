@@ -1,13 +1,11 @@
 """Ten thousand parked requests, one change: when is the last of them answered, and what does a parked one weigh?"""
 
-import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 
-from bench.measuring import LOAD_CORE, SERVER_CORE, Row, median, pinned
+from bench.measuring import Row, median
 
 WAITERS = 10_000
 
@@ -15,9 +13,7 @@ WAITERS = 10_000
 def rows(rounds: int, tell: Callable[[str], None]) -> list[Row]:
     woken, weights = [], []
     for number in range(rounds):
-        done = subprocess.run(
-            [sys.executable, "-m", "bench.waits"], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, "-m", "bench.waits"], capture_output=True, text=True, check=True)
         figures = json.loads(done.stdout)
         woken.append(figures["last"])
         weights.append(figures["each"])

@@ -17,9 +17,10 @@ import signal
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from forewarn.domain.errors import ForewarnError
@@ -35,11 +36,12 @@ from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Done, News, Reader, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
-from forewarn.store.sqlite import SqliteStore
+from forewarn.store.sqlite import open_store
 
 CALLERS = 16
 SPEED = 600.0  # fleet seconds per real second, so that notice runs out within a victim's life
 LONGEST_LIFE = 0.15  # seconds of load before the kill
+THOROUGH = 20  # every so many lives, and after the last, everything ever acknowledged and the whole history is checked
 
 FLEET = Fleet(
     scopes=(
@@ -47,7 +49,7 @@ FLEET = Fleet(
         *(Scope(id=f"web/pg{n}", kind=ScopeKind.PLACEMENT_GROUP, scale_set="web") for n in range(2)),
     ),
     machines=tuple(
-        Machine(scope=scope, name=f"{scope.replace('/', '-')}_{n}", update_domain=n, terminate_notice=timedelta(minutes=5))
+        Machine(scope=scope, name=f"{scope.replace('/', '-')}_{n}", update_domain=n)
         for scope in (*(f"set{n}" for n in range(6)), "web/pg0", "web/pg1")
         for n in range(4)
     ),
@@ -66,6 +68,13 @@ class Acknowledged:
     shown: dict[str, tuple[int, int]] = field(default_factory=dict)  # scope → newest (epoch, incarnation) published
     count: int = 0
 
+    def add(self, later: "Acknowledged") -> None:
+        self.operations |= later.operations
+        self.approvals |= later.approvals
+        self.cancels |= later.cancels
+        self.shown |= later.shown
+        self.count += later.count
+
     def hear(self, line: str) -> None:
         match json.loads(line):
             case ["operation", str(operation)]:
@@ -77,6 +86,8 @@ class Acknowledged:
             case ["shown", str(scope), int(epoch), int(incarnation)]:
                 self.shown[scope] = max(self.shown.get(scope, (0, 0)), (epoch, incarnation))
                 return
+            case words:
+                raise ValueError(words)
         self.count += 1
 
 
@@ -112,12 +123,12 @@ class Told:
 # The victim
 
 
-async def live(folder: Path, seed: int, born: datetime, known: Acknowledged, pipe: int) -> None:
+async def live(folder: Path, seed: int, born: datetime, known: Acknowledged, thorough: bool, pipe: int) -> None:
     def tell(*words: object) -> None:
         os.write(pipe, json.dumps(words).encode() + b"\n")
 
-    store = await SqliteStore.open(folder)
-    problems = await store.read(lambda reader: list(broken(reader, known, folder / "ledger")))
+    store = open_store(folder)
+    problems = await store.read(lambda reader: broken(reader, known, folder / "ledger", thorough))
     tell("checked", problems)
     rng = random.Random(seed)
     clock = FleetClock(_wall, ClockState(wall=born, fleet=born, rate=SPEED))
@@ -181,7 +192,12 @@ async def one_command(engine: Engine, store: Store, rng: random.Random, tell: Ca
 # What must hold on the disk of a killed victim
 
 
-def broken(reader: Reader, known: Acknowledged, ledger: Path) -> list[str]:
+def broken(reader: Reader, known: Acknowledged, ledger: Path, thorough: bool) -> list[str]:
+    problems = lost(reader, known) + half_applied(reader)
+    return problems + acted_wrongly(reader, ledger) + broken_history(reader) if thorough else problems
+
+
+def lost(reader: Reader, known: Acknowledged) -> list[str]:
     problems = [f"operation {i} was acknowledged and is lost" for i in known.operations if reader.operation(i) is None]
     for event_id, who in known.approvals:
         event = reader.event(event_id)
@@ -195,7 +211,7 @@ def broken(reader: Reader, known: Acknowledged, ledger: Path) -> list[str]:
         scope = reader.scope(scope_id)
         if scope is None or (scope.epoch, scope.incarnation) < pair:
             problems.append(f"the document of {scope_id} went back behind {pair}")
-    return problems + half_applied(reader) + acted_wrongly(reader, ledger) + broken_history(reader)
+    return problems
 
 
 def half_applied(reader: Reader) -> list[str]:
@@ -215,7 +231,9 @@ def acted_wrongly(reader: Reader, ledger: Path) -> list[str]:
     if not ledger.exists():
         return []
     lines = ledger.read_text().splitlines()
-    problems = [f"acted twice: {line}" for line in set(lines) if lines.count(line) > 1] if len(set(lines)) < len(lines) else []
+    problems = (
+        [f"acted twice: {line}" for line in set(lines) if lines.count(line) > 1] if len(set(lines)) < len(lines) else []
+    )
     for line in lines:
         operation = reader.operation(line.split()[0])
         event = reader.event(operation.event) if operation is not None and operation.event else None
@@ -229,10 +247,11 @@ def broken_history(reader: Reader) -> list[str]:
     while page := reader.history(after=entries[-1].seq if entries else 0, limit=10_000):
         entries += page
     problems = [] if [e.seq for e in entries] == list(range(1, len(entries) + 1)) else ["the history has a gap"]
-    for scope in {entry.scope for entry in entries}:
-        if (entry := first_break([e for e in entries if e.scope == scope])) is not None:
-            problems.append(f"the history of {scope} breaks at {entry.seq}")
-    return problems
+    chains: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        chains[entry.scope].append(entry)
+    breaks = [broken for linked in chains.values() if (broken := first_break(linked)) is not None]
+    return problems + [f"the history of {entry.scope} breaks at {entry.seq}" for entry in breaks]
 
 
 # The parent
@@ -248,11 +267,15 @@ class Report:
 def rampage(folder: Path, kills: int, seed: int, progress: Callable[[Report], None] = lambda _: None) -> Report:
     """Kill a victim so many times, then let a last one check. Must run in a process without threads."""
     rng = random.Random(seed)
-    known, report, born = Acknowledged(), Report(), _wall()
-    for round_ in range(kills + 1):
-        last = round_ == kills
-        problems = _one_life(folder, rng.randrange(2**32), born, known, 0 if last else rng.uniform(0, LONGEST_LIFE))
-        report.problems += problems
+    known, lately, report, born = Acknowledged(), Acknowledged(), Report(), _wall()
+    for life in range(kills + 1):
+        last = life == kills
+        thorough = last or life % THOROUGH == 0
+        told = known if thorough else lately
+        lately = Acknowledged()
+        pause = 0.0 if last else rng.uniform(0, LONGEST_LIFE)
+        report.problems += _one_life(folder, rng.randrange(2**32), born, (told, thorough), lately, pause)
+        known.add(lately)
         report.kills += not last
         report.acknowledged = known.count
         progress(report)
@@ -261,31 +284,33 @@ def rampage(folder: Path, kills: int, seed: int, progress: Callable[[Report], No
     return report
 
 
-def _one_life(folder: Path, seed: int, born: datetime, known: Acknowledged, life: float) -> list[str]:
+def _one_life(
+    folder: Path, seed: int, born: datetime, check: tuple[Acknowledged, bool], heard: Acknowledged, life: float
+) -> list[str]:
     """Fork a victim, hear what it acknowledges, kill it. What it found broken at its start comes back."""
     hear, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(hear)
         try:
-            asyncio.run(live(folder, seed, born, known, tell))
+            asyncio.run(live(folder, seed, born, *check, tell))
         finally:
             os._exit(70)
     os.close(tell)
     try:
-        return _listen(hear, pid, known, life)
+        return _listen(hear, pid, heard, life)
     finally:
         os.close(hear)
 
 
-def _listen(hear: int, pid: int, known: Acknowledged, life: float) -> list[str]:
+def _listen(hear: int, pid: int, heard: Acknowledged, life: float) -> list[str]:
     problems: list[str] | None = None
     killed_at: float | None = None
     rest = b""
     patience = time.monotonic() + 60
     while True:
         now = time.monotonic()
-        if killed_at is not None and now >= killed_at or now > patience:
+        if (killed_at is not None and now >= killed_at) or now > patience:
             os.kill(pid, signal.SIGKILL)
             killed_at, patience = float("inf"), float("inf")
         pause = min(0.5, max(0.0, killed_at - now)) if killed_at is not None else 0.5
@@ -300,7 +325,7 @@ def _listen(hear: int, pid: int, known: Acknowledged, life: float) -> list[str]:
             if words[0] == "checked":
                 problems, killed_at = words[1], time.monotonic() + life
             else:
-                known.hear(line.decode())
+                heard.hear(line.decode())
     os.waitpid(pid, 0)
     return ["the victim died by itself before it had checked"] if problems is None else problems
 
