@@ -1,6 +1,5 @@
 """The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
