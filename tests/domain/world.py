@@ -79,6 +79,7 @@ class World:
         self.actions: dict[tuple[str, str], Action] = {}
         self.campaigns: dict[str, Campaign] = {}
         self.entries: list[Entry] = []
+        self.lives: dict[str, list[Event]] = {}  # every shape each event has had
         self.moments: list[Moment] = []
         self._ids = 0
 
@@ -101,7 +102,7 @@ class World:
         for revision in change.revisions:
             after = revision.after
             assert revision.due == next_due(after, self.settings)
-            self.events |= {event.id: event for event in after.events}
+            self._remember(after.events)
             self.operations |= {operation.id: operation for operation in after.operations}
             self.scopes[after.id] = replace(
                 after,
@@ -118,6 +119,12 @@ class World:
             self.scopes[here.id] = replace(here, any_running=self._any_running(here.id))
         self.entries += change.entries
         self.moments.append(Moment(at=self.now, before=before, after=dict(self.scopes)))
+
+    def _remember(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if self.events.get(event.id) != event:
+                self.lives.setdefault(event.id, []).append(event)
+            self.events[event.id] = event
 
     def _any_running(self, scope: str) -> bool:
         powers = [machine.power for machine in self.machines.values() if machine.scope == scope]
