@@ -1,6 +1,5 @@
 """The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -188,7 +187,7 @@ class Engine:
             change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
             return True, change, tx.save(change)
 
-        loaded = await self._committed(work)
+        loaded, _, _ = await self.store.run(work, self._tell)
         if loaded:
             self.settings = fleet.settings
             for machine in await self.store.read(lambda r: loading.leavers(r, fleet)):
@@ -264,10 +263,11 @@ class Engine:
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
 
-        return await asyncio.shield(asyncio.ensure_future(self._committed(work)))
+        result, _, _ = await self.store.run(work, self._tell)
+        return result
 
-    async def _committed(self, work: Callable[[Transaction], tuple[T, Change, Sequence[Entry]]]) -> T:
-        result, change, entries = await self.store.run(work)
+    def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
+        _, change, entries = committed
         self._feed.publish(
             News(
                 documents=[revision.after.document for revision in change.revisions],
@@ -278,7 +278,6 @@ class Engine:
         )
         for waker in self._wakers:
             waker(change)
-        return result
 
     async def _operations(
         self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
