@@ -34,6 +34,12 @@ class Revision:
     after: Scope
     due: datetime | None
 
+    @property
+    def is_declaration(self) -> bool:
+        """Whether it says what the scope is, not only what happens in it."""
+        before, after = self.before, self.after
+        return before is None or (before.kind, before.scale_set) != (after.kind, after.scale_set)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:

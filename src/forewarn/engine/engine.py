@@ -199,7 +199,7 @@ class Engine:
         self.settings = await self.store.read(loading.stored_settings)
         after = ""
         while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
-            self._feed.publish(News(documents=[scope.document for scope in scopes]))
+            self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
             after = scopes[-1].id
         key = ("", "")
         while machines := await self.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
@@ -271,6 +271,7 @@ class Engine:
         self._feed.publish(
             News(
                 documents=[revision.after.document for revision in change.revisions],
+                scopes=[revision.after for revision in change.revisions if revision.is_declaration],
                 machines=change.machines,
                 gone=change.gone,
                 entries=entries,

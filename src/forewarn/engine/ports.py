@@ -140,6 +140,7 @@ class News:
     """What a commit changed, for those who watch."""
 
     documents: Sequence[Document] = ()
+    scopes: Sequence[Scope] = ()  # only those that are new, or declared anew
     machines: Sequence[Machine] = ()
     gone: Sequence[tuple[str, str]] = ()
     entries: Sequence[Entry] = ()

@@ -228,7 +228,7 @@ class MemoryTransaction(MemoryReader):
             self._due.put(scope, due)
 
     def _append(self, entry: Entry) -> Entry:
-        linked = replace(chain(entry, self._digests.get(entry.scope) or ""), seq=self.last_entry() + 1)
+        linked = chain(entry, self._digests.get(entry.scope) or "", self.last_entry() + 1)
         self._history.put(linked.seq, linked)
         self._digests.put(linked.scope, linked.digest)
         return linked
