@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forewarn.domain.events import Actor
-from forewarn.domain.history import Entry, What, chain, first_break
+from forewarn.domain.history import Entry, What, chain, digest, first_break
 from tests.domain.world import NOON
 
 ENTRY = Entry(scope="web", at=NOON, who=Actor.user("alice"), what=What.CANCELED, subject="EV")
@@ -29,7 +29,7 @@ entries = st.builds(
 def chained(loose: list[Entry]) -> list[Entry]:
     history: list[Entry] = []
     for entry in loose:
-        history.append(chain(entry, history[-1].digest if history else ""))
+        history.append(chain(entry, history[-1].digest if history else "", len(history) + 1))
     return history
 
 
@@ -48,7 +48,7 @@ def test_nor_has_an_empty_one() -> None:
 @given(histories, st.data())
 def test_a_changed_entry_is_found_where_it_is(history: list[Entry], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history) - 1))
-    other = replace(data.draw(entries), digest=history[at].digest)
+    other = replace(data.draw(entries), seq=history[at].seq, digest=history[at].digest)
     assume(other != history[at])
     forged = [*history[:at], other, *history[at + 1 :]]
     assert first_break(forged) == other
@@ -57,7 +57,7 @@ def test_a_changed_entry_is_found_where_it_is(history: list[Entry], data: st.Dat
 @given(histories, st.data())
 def test_a_changed_entry_with_a_digest_of_its_own_breaks_the_next(history: list[Entry], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history) - 1))
-    other = chain(data.draw(entries), history[at - 1].digest if at else "")
+    other = chain(data.draw(entries), history[at - 1].digest if at else "", at + 1)
     assume(other != history[at])
     forged = [*history[:at], other, *history[at + 1 :]]
     assert first_break(forged) == (history[at + 1] if at + 1 < len(history) else None)
@@ -88,4 +88,4 @@ def test_two_swapped_entries_are_found(history: list[Entry], data: st.DataObject
     ],
 )
 def test_a_word_cannot_move_from_one_field_to_the_next(one: Entry, other: Entry) -> None:
-    assert chain(one, "").digest != chain(other, "").digest
+    assert digest(one, "") != digest(other, "")
