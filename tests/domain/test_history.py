@@ -48,7 +48,7 @@ def test_nor_has_an_empty_one() -> None:
 @given(histories, st.data())
 def test_a_changed_entry_is_found_where_it_is(history: list[Entry], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history) - 1))
-    other = replace(data.draw(entries), digest=history[at].digest)
+    other = replace(data.draw(entries), seq=history[at].seq, digest=history[at].digest)
     assume(other != history[at])
     forged = [*history[:at], other, *history[at + 1 :]]
     assert first_break(forged) == other

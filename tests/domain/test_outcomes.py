@@ -146,7 +146,6 @@ def test_when_the_last_running_machine_is_evicted_the_rest_need_not_wait() -> No
     world.approve("web", str(eviction.event))
     world.done(eviction)
     assert world.machines["web_0"].power is Power.DEALLOCATED
-    world.tick("web")
     assert world.phase(restart) is Phase.STARTED
 
 

@@ -15,10 +15,10 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
-from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 from forewarn.engine import loading
+from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ class Engine:
         def decide(tx: Transaction, draft: Draft) -> None:
             (machine,) = _machines(tx, [target])
             outcomes.set_power(draft, machine, power, by)
-            self._recount(tx, draft, machine.scope)
+            outcomes.recount(draft, machine.scope, tx.machines(machine.scope))
             settle(draft)
 
         await self._command([target[0]], decide)
@@ -190,8 +190,6 @@ class Engine:
         loaded, _, _ = await self.store.run(work, self._tell)
         if loaded:
             self.settings = fleet.settings
-            for machine in await self.store.read(lambda r: loading.leavers(r, fleet)):
-                await self._command([machine.scope], _leave(machine))
         return loaded
 
     async def publish_all(self) -> None:
@@ -241,7 +239,7 @@ class Engine:
                     machine = next(iter(tx.machines(held.scope, [held.machine])), None)
                     outcomes.performed(draft, held, machine)
                     if draft.machines or draft.gone:
-                        self._recount(tx, draft, held.scope)
+                        outcomes.recount(draft, held.scope, tx.machines(held.scope))
                         settle(draft)
 
         await self._command([action.scope], decide)
@@ -258,7 +256,7 @@ class Engine:
 
     async def _command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
         def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
-            draft = Draft(_locked(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
+            draft = Draft(lock_all(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
@@ -296,35 +294,9 @@ class Engine:
 
         return await self._command(scopes, once)
 
-    def _recount(self, tx: Transaction, draft: Draft, scope: str) -> None:
-        changed = {machine.name: machine for machine in draft.machines if machine.scope == scope}
-        left = [changed.get(m.name, m) for m in tx.machines(scope) if (scope, m.name) not in draft.gone]
-        runs = not left or any(machine.power is Power.RUNNING for machine in left)
-        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
-
 
 NOTHING = Change()
 PAGE = 5000
-
-
-def _leave(machine: Machine) -> Callable[[Transaction, Draft], None]:
-    def decide(tx: Transaction, draft: Draft) -> None:
-        outcomes.remove_machine(draft, machine, loading.LOADER)
-        settle(draft)
-
-    return decide
-
-
-def _locked(tx: Transaction, scopes: Sequence[str]) -> list[Scope]:
-    """The scopes a command names, with those that share a scale set with them; each once, locked in id order."""
-    locked: dict[str, Scope] = {}
-    for scope in sorted(scopes):
-        if scope not in locked:
-            family = tx.lock(scope)
-            if not family:
-                raise NotFound(f"There is no scope {scope}. `forewarn fleet` lists those there are.")
-            locked.update((member.id, member) for member in family)
-    return list(locked.values())
 
 
 def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:
