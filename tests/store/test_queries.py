@@ -13,8 +13,8 @@ from forewarn.store.migrating import SCRIPTS, migrate
 from forewarn.store.queries import SQL, load
 
 FOLDER = Path(forewarn.store.__file__).parent
-WORDS = "autoincrement rowid strict pragma glob ifnull julianday strftime unixepoch datetime replace".split()
-ONLY_SQLITE = rf"\b(?:{'|'.join(WORDS)}|insert or|json_\w+)\b"
+WORDS = "autoincrement|rowid|strict|pragma|glob|ifnull|julianday|strftime|unixepoch|datetime|replace|insert or"
+ONLY_SQLITE = rf"\b(?:{WORDS}|json_\w+)\b"
 
 
 @pytest.fixture(scope="module")
