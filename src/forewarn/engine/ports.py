@@ -81,7 +81,7 @@ class Reader(Protocol):
     def next_due(self) -> datetime | None: ...
 
     def next_action(self) -> datetime | None:
-        """When the next action that nobody holds is to be tried."""
+        """When the next action that nobody has leased is to be tried. A lease that ran out still counts as one."""
         ...
 
     def note(self, key: str) -> str | None: ...
@@ -102,7 +102,11 @@ class Transaction(Reader, Protocol):
         ...
 
     def save(self, change: Change) -> Sequence[Entry]:
-        """Write it all. The entries come back with their `seq` and digest."""
+        """Write it all. The entries come back with their `seq` and digest.
+
+        Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone or
+        finished is gone, even if the same change also writes it.
+        """
         ...
 
     def save_campaign(self, campaign: Campaign) -> None: ...
