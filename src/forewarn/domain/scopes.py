@@ -25,13 +25,14 @@ class EventsPolicy:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Walk:
-    """A campaign's way through one scope, one update domain at a time."""
+    """A campaign's way through one scope, one update domain at a time. It is dropped when it has come to its end."""
 
     campaign: str
+    pause: timedelta  # recovery time between two update domains
     remaining: tuple[int, ...]  # update domains still to come, in order
     current: int | None = None  # the update domain whose events are live
     due: datetime | None = None  # when to look again; None: waits for its events to end, or for `resume`
-    over: bool = False
+    halted: bool = False  # a driver failed: the next update domain waits for `resume`
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +50,7 @@ class Scope:
     any_running: bool = True
     events: tuple[Event, ...] = ()
     operations: tuple[Operation, ...] = ()
-    walks: tuple[Walk, ...] = ()
+    walk: Walk | None = None  # one campaign at a time
 
     @property
     def is_enrolled(self) -> bool:

@@ -1,0 +1,174 @@
+"""What one command is about to change.
+
+A draft is local to one decision: the rules write into it, the engine seals it into a `Change`, and the store saves that
+whole. It is also the only place where an incarnation moves: sealing compares what could be seen before with what can be
+seen now.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from forewarn.domain.events import Action, Actor, Event, Operation, OperationState, Phase, announce
+from forewarn.domain.history import Entry, What
+from forewarn.domain.lifecycle import Fact, step
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope, disenrol_at
+from forewarn.domain.settings import Settings
+
+T = TypeVar("T", bound=Event | Operation)
+
+ENDINGS = {
+    Fact.COMPLETE: (What.COMPLETED, OperationState.SUCCEEDED),
+    Fact.FAIL: (What.FAILED, OperationState.FAILED),
+    Fact.CANCEL: (What.CANCELED, OperationState.CANCELED),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revision:
+    """One scope before and after, and when it wants to be looked at again. Without a before, it is new."""
+
+    before: Scope | None
+    after: Scope
+    due: datetime | None
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether it says what the scope is, not only what happens in it."""
+        before, after = self.before, self.after
+        return before is None or (before.kind, before.scale_set) != (after.kind, after.scale_set)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """Everything one command changes, saved together or not at all."""
+
+    revisions: tuple[Revision, ...] = ()
+    actions: tuple[Action, ...] = ()  # for the drivers: new ones, and those to be tried again later
+    finished: tuple[tuple[str, str], ...] = ()  # (operation, machine) of actions that are over
+    machines: tuple[Machine, ...] = ()  # new or changed
+    gone: tuple[tuple[str, str], ...] = ()  # (scope, name)
+    entries: tuple[Entry, ...] = ()
+
+
+class Draft:
+    def __init__(self, scopes: Sequence[Scope], now: datetime) -> None:
+        self.now = now
+        self._before = {scope.id: scope for scope in scopes}
+        self.scopes = dict(self._before)
+        self.actions: list[Action] = []
+        self.finished: list[tuple[str, str]] = []
+        self.machines: list[Machine] = []
+        self.gone: list[tuple[str, str]] = []
+        self.entries: list[Entry] = []
+
+    def note(
+        self, scope: str, who: Actor, what: What, subject: str, before: str = "", after: str = "", detail: str = ""
+    ) -> None:
+        self.entries.append(
+            Entry(
+                scope=scope, at=self.now, who=who, what=what, subject=subject, before=before, after=after, detail=detail
+            )
+        )
+
+    def live_events(self) -> list[Event]:
+        return [event for scope in self.scopes.values() for event in scope.events if event.phase.is_live]
+
+    def operation(self, scope: str, operation: str) -> Operation | None:
+        return next((o for o in self.scopes[scope].operations if o.id == operation), None)
+
+    def put_scope(self, scope: Scope) -> None:
+        self.scopes[scope.id] = scope
+
+    def put_event(self, event: Event) -> None:
+        scope = self.scopes[event.scope]
+        self.put_scope(replace(scope, events=_replaced(scope.events, event)))
+
+    def put_operation(self, operation: Operation) -> None:
+        scope = self.scopes[operation.scope]
+        self.put_scope(replace(scope, operations=_replaced(scope.operations, operation)))
+
+    def start(self, event: Event, by: Actor) -> None:
+        """The event starts: the document says so, and the drivers get their orders in the same commit."""
+        started = step(event, Fact.START, self.now)
+        self.put_event(started)
+        self.note(event.scope, by, What.STARTED, event.id, event.phase.value, started.phase.value)
+        operation = self.operation(event.scope, event.operation)
+        if operation is not None:
+            self.act(operation, duration=event.duration)
+
+    def act(self, operation: Operation, duration: int) -> None:
+        self.actions.extend(
+            Action(
+                operation=operation.id,
+                machine=machine,
+                scope=operation.scope,
+                event=operation.event,
+                impact=operation.impact,
+                source=operation.source,
+                started_at=self.now,
+                due=self.now,
+                duration=duration,
+            )
+            for machine in operation.pending
+        )
+
+    def end(self, event: Event, fact: Fact, by: Actor, why: str = "") -> None:
+        """The event leaves the document, and the operation it announced ends with it."""
+        what, state = ENDINGS[fact]
+        ended = step(event, fact, self.now)
+        self.put_event(ended)
+        self.note(event.scope, by, what, event.id, event.phase.value, ended.phase.value, why)
+        operation = self.operation(event.scope, event.operation)
+        if operation is not None:
+            self.end_operation(operation, state, why)
+
+    def end_operation(self, operation: Operation, state: OperationState, message: str) -> None:
+        self.put_operation(replace(operation, state=state, message=message, pending=(), ended_at=self.now))
+
+    def seal(self, settings: Settings) -> Change:
+        return Change(
+            revisions=tuple(self._revisions(settings)),
+            actions=tuple(self.actions),
+            finished=tuple(self.finished),
+            machines=tuple(self.machines),
+            gone=tuple(self.gone),
+            entries=tuple(self.entries),
+        )
+
+    def _revisions(self, settings: Settings) -> Iterable[Revision]:
+        for before in self._before.values():
+            after = self.scopes[before.id]
+            if after is before:
+                continue
+            if after.epoch == before.epoch:
+                after = replace(after, incarnation=before.incarnation + visible_changes(before, after))
+            yield Revision(before=before, after=after, due=next_due(after, settings))
+
+
+def visible_changes(before: Scope, after: Scope) -> int:
+    """How many events appeared, look different or disappeared; each moves the incarnation by one, as in Azure."""
+    seen = {event.id: event for event in before.events if event.phase.is_live}
+    shown = {event.id: event for event in after.events if event.phase.is_live}
+    return sum(_looks_different(seen.get(event), shown.get(event)) for event in seen.keys() | shown.keys())
+
+
+def _looks_different(before: Event | None, after: Event | None) -> bool:
+    if before is after:
+        return False
+    return before is None or after is None or announce(before) != announce(after)
+
+
+def next_due(scope: Scope, settings: Settings) -> datetime | None:
+    """The next moment at which something may happen here by itself."""
+    moments = [event.not_before for event in scope.events if event.phase is Phase.SCHEDULED]
+    others = (scope.walk.due if scope.walk else None, disenrol_at(scope, settings.disenrol_after))
+    return min([*moments, *(moment for moment in others if moment is not None)], default=None)
+
+
+def _replaced(items: tuple[T, ...], item: T) -> tuple[T, ...]:
+    if any(known.id == item.id for known in items):
+        return tuple([item if known.id == item.id else known for known in items])
+    return (*items, item)

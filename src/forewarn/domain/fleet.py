@@ -1,0 +1,30 @@
+"""A fleet as somebody declares it: scopes, the machines in them, and the numbers of the rules."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Address
+
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope
+from forewarn.domain.settings import Settings
+
+FIRST_ADDRESS = IPv4Address("127.0.0.1")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fleet:
+    scopes: tuple[Scope, ...] = ()
+    machines: tuple[Machine, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+
+
+def with_addresses(machines: Iterable[Machine], first: IPv4Address) -> tuple[list[Machine], IPv4Address]:
+    """Give each machine without an address of its own the next loopback address; also the first one left over."""
+    placed: list[Machine] = []
+    for machine in machines:
+        if machine.address:
+            placed.append(machine)
+        else:
+            placed.append(replace(machine, address=str(first)))
+            first += 1
+    return placed, first

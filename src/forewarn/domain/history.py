@@ -1,0 +1,67 @@
+"""The append-only history: who did what, when, and what it changed.
+
+Each scope's entries form a chain: an entry's digest covers the one before it, so that a changed or missing entry shows.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum
+
+from forewarn.domain.events import Actor
+
+
+class What(Enum):
+    SCHEDULED = "scheduled"  # an event appeared, with notice
+    STRUCK = "struck"  # an event appeared already started
+    APPROVED = "approved"
+    STARTED = "started"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"  # a driver gave up on an event, or on an operation without one
+    SHRUNK = "shrunk"  # a machine of the event is gone, the others stay in it
+    RAN = "ran"  # an operation went to the drivers at once, without an event
+    DONE = "done"  # such an operation is over
+    ENROLLED = "enrolled"
+    DISENROLLED = "disenrolled"
+    POWER = "power"  # a machine was started, stopped or deallocated
+    REMOVED = "removed"  # a machine is gone
+    CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    scope: str
+    at: datetime
+    who: Actor
+    what: What
+    subject: str  # the event, operation, machine or campaign it is about
+    before: str = ""
+    after: str = ""
+    detail: str = ""
+    seq: int = 0  # position among all entries; given by the store, without gaps
+    digest: str = ""
+
+
+def digest(entry: Entry, previous: str) -> str:
+    """Covers the entry's own words and the digest before it."""
+    words = (previous, entry.scope, entry.at.astimezone(UTC).isoformat(), str(entry.who), entry.what.value)
+    told = (entry.subject, entry.before, entry.after, entry.detail)
+    framed = "".join([f"{len(word)}:{word}" for word in words + told])  # no word can flow into the next
+    return hashlib.sha256(framed.encode()).hexdigest()
+
+
+def chain(entry: Entry, previous: str, seq: int) -> Entry:
+    """The entry at its place: among all entries, and after the one before it in its scope."""
+    return replace(entry, seq=seq, digest=digest(entry, previous))
+
+
+def first_break(entries: Iterable[Entry]) -> Entry | None:
+    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds."""
+    previous = ""
+    for entry in entries:
+        if digest(entry, previous) != entry.digest:
+            return entry
+        previous = entry.digest
+    return None

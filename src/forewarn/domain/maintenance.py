@@ -1,0 +1,116 @@
+"""What the platform does to machines, with notice or, when hardware fails, without."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from forewarn.domain.draft import Draft
+from forewarn.domain.errors import Conflict, Invalid
+from forewarn.domain.events import Actor, EventType, Operation, Source
+from forewarn.domain.machines import Machine
+from forewarn.domain.requesting import announce_operation, under_way
+from forewarn.domain.settings import Settings, minimum_notice
+from forewarn.domain.starting import settle
+from forewarn.domain.texts import FAILURE
+
+LONGEST = timedelta(days=366)
+"""The most notice that can be given. Azure announces degraded hardware a week ahead."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Maintenance:
+    """What is to be done to some machines of one scope."""
+
+    impact: EventType
+    notice: timedelta | None = None  # None: the least that the type allows
+    at_once: bool = False  # hardware has failed: no notice at all
+    description: str | None = None  # None: the text Azure uses
+    duration: int | None = None
+    campaign: str | None = None
+
+
+def plan(machines: Sequence[Machine]) -> list[tuple[Machine, ...]]:
+    """The machines of each event: together only if one host takes them down together, never over two update domains."""
+    groups: dict[tuple[int, str, str], list[Machine]] = defaultdict(list)
+    for machine in machines:
+        alone = "" if machine.host else machine.name
+        groups[machine.update_domain, machine.host, alone].append(machine)
+    return [tuple(groups[key]) for key in sorted(groups)]
+
+
+def schedule(
+    draft: Draft,
+    machines: Sequence[Machine],
+    work: Maintenance,
+    by: Actor,
+    settings: Settings,
+    new_id: Callable[[], str],
+) -> list[Operation]:
+    """One event for each group of machines that goes down together."""
+    if work.impact is EventType.TERMINATE:
+        _check_not_leaving(draft, machines)
+    operations = [
+        announce_operation(
+            draft,
+            group[0].scope,
+            tuple(machine.name for machine in group),
+            work.impact,
+            Source.PLATFORM,
+            notice=max(_notice(machine, work, settings) for machine in group),
+            by=by,
+            new_id=new_id,
+            at_once=work.at_once,
+            description=FAILURE if work.at_once and work.description is None else work.description,
+            duration=work.duration,
+            campaign=work.campaign,
+        )
+        for group in _groups(machines, work)
+    ]
+    settle(draft)
+    return operations
+
+
+def _groups(machines: Sequence[Machine], work: Maintenance) -> list[tuple[Machine, ...]]:
+    if work.impact is EventType.TERMINATE:
+        return [(machine,) for machine in machines]  # each machine approves its own
+    return plan(machines)
+
+
+def _check_not_leaving(draft: Draft, machines: Sequence[Machine]) -> None:
+    """A machine ends once: a second Terminate would hold up the first, or outlive it."""
+    for machine in machines:
+        running = under_way(draft.scopes[machine.scope], machine, EventType.TERMINATE)
+        if running is not None:
+            raise Conflict(f"{machine.name} is already being deleted (operation {running.id}).")
+
+
+def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelta:
+    least = minimum_notice(work.impact, settings)
+    match work.impact:
+        case EventType.PREEMPT if not machine.is_spot:
+            raise Conflict(f"{machine.name} is not a Spot machine: it cannot get Preempt.")
+        case EventType.TERMINATE:
+            if machine.is_spot:
+                raise Conflict(f"{machine.name} is a Spot machine: it gets Preempt, never Terminate.")
+            notice = work.notice if work.notice is not None else machine.terminate_notice or least
+            if not settings.terminate_min <= notice <= settings.terminate_max:
+                raise Invalid(
+                    f"Terminate gives {settings.terminate_min} to {settings.terminate_max} of notice, not {notice}."
+                )
+            return notice
+        case _:
+            pass
+    check_notice(work.impact, work.notice, settings)
+    return least if work.notice is None else work.notice
+
+
+def check_notice(impact: EventType, notice: timedelta | None, settings: Settings) -> None:
+    least = minimum_notice(impact, settings)
+    if notice is not None and notice < least:
+        raise Invalid(
+            f"{impact.value} gives at least {least} of notice, not {notice}: "
+            f"ask for more, or lower the setting notice_{impact.value.lower()}."
+        )
+    if notice is not None and notice > LONGEST:
+        raise Invalid(f"Nothing is announced more than {LONGEST.days} days ahead: give less notice than {notice}.")

@@ -1,0 +1,106 @@
+"""What the drivers report, and what follows from it."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from forewarn.domain.campaigns import after_event, halt
+from forewarn.domain.draft import Draft
+from forewarn.domain.events import Action, Actor, Event, EventType, Operation, OperationState, Phase
+from forewarn.domain.history import What
+from forewarn.domain.lifecycle import Fact
+from forewarn.domain.machines import EvictionPolicy, Machine, Power
+from forewarn.domain.settings import Settings
+from forewarn.domain.starting import settle
+
+DRIVER = Actor.system("driver")
+LONGEST_WAIT = timedelta(minutes=30)
+"""Between two attempts, however many there were."""
+
+
+def retry_at(action: Action, now: datetime, settings: Settings) -> datetime | None:
+    """When a failed action is tried again; None once it is given up."""
+    if action.attempts >= settings.driver_attempts:
+        return None
+    doublings = min(max(action.attempts - 1, 0), 20)
+    return now + min(settings.driver_backoff * (1 << doublings), max(settings.driver_backoff, LONGEST_WAIT))
+
+
+def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
+    """The action is done: the machine is what the impact made of it."""
+    if machine is not None:
+        _leave_mark(draft, machine, action.impact)
+    _finish(draft, action, failure=None)
+
+
+def given_up(draft: Draft, action: Action, reason: str) -> None:
+    _finish(draft, action, failure=f"{action.machine}: {reason}")
+
+
+def _finish(draft: Draft, action: Action, failure: str | None) -> None:
+    draft.finished.append((action.operation, action.machine))
+    operation = draft.operation(action.scope, action.operation)
+    if operation is not None:
+        operation = replace(
+            operation,
+            pending=tuple(name for name in operation.pending if name != action.machine),
+            failures=(*operation.failures, failure) if failure else operation.failures,
+        )
+        draft.put_operation(operation)
+        if not operation.pending:
+            _end(draft, operation)
+    settle(draft)
+
+
+def _end(draft: Draft, operation: Operation) -> None:
+    why = "; ".join(operation.failures)
+    event = next((e for e in draft.scopes[operation.scope].events if e.id == operation.event), None)
+    if event is None:
+        state = OperationState.FAILED if why else OperationState.SUCCEEDED
+        draft.end_operation(operation, state, why)
+        draft.note(operation.scope, DRIVER, What.FAILED if why else What.DONE, operation.id, detail=why)
+        return
+    draft.end(event, Fact.FAIL if why else Fact.COMPLETE, DRIVER, why)
+    if why:
+        halt(draft, event)
+    after_event(draft, event)
+
+
+def _leave_mark(draft: Draft, machine: Machine, impact: EventType) -> None:
+    match impact:
+        case EventType.TERMINATE:
+            remove_machine(draft, machine, DRIVER)
+        case EventType.PREEMPT if machine.eviction_policy is EvictionPolicy.DELETE:
+            remove_machine(draft, machine, DRIVER)
+        case EventType.PREEMPT:
+            set_power(draft, machine, Power.DEALLOCATED, DRIVER)
+        case EventType.FREEZE | EventType.REBOOT | EventType.REDEPLOY:
+            pass
+
+
+def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
+    if machine.power is power:
+        return
+    draft.machines.append(replace(machine, power=power))
+    draft.note(machine.scope, by, What.POWER, machine.name, machine.power.value, power.value)
+
+
+def remove_machine(draft: Draft, machine: Machine, by: Actor) -> None:
+    """The machine leaves its scope, and the announcements that named it."""
+    draft.gone.append((machine.scope, machine.name))
+    draft.note(machine.scope, by, What.REMOVED, machine.name)
+    for event in draft.scopes[machine.scope].events:
+        if event.phase is Phase.SCHEDULED and machine.name in event.resources:
+            _without(draft, event, machine.name, by)
+
+
+def _without(draft: Draft, event: Event, name: str, by: Actor) -> None:
+    left = tuple(resource for resource in event.resources if resource != name)
+    if not left:
+        draft.end(event, Fact.CANCEL, by, f"{name} is gone")
+        after_event(draft, event)
+        return
+    draft.put_event(replace(event, resources=left))
+    operation = draft.operation(event.scope, event.operation)
+    if operation is not None:
+        draft.put_operation(replace(operation, machines=left, pending=left))
+    draft.note(event.scope, by, What.SHRUNK, event.id, ", ".join(event.resources), ", ".join(left))

@@ -1,0 +1,57 @@
+"""When may an event start? The one place where that is decided."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from forewarn.domain.draft import Draft
+from forewarn.domain.events import Actor, Approval, Event, EventType, Phase
+from forewarn.domain.history import What
+
+NOT_BEFORE = Actor.system("NotBefore")
+ALL_DOWN = Actor.system("all-instances-down")
+
+
+def settle(draft: Draft) -> None:
+    """Start whatever may start now. Every command ends with this."""
+    _approve_where_nothing_runs(draft)
+    for event, by in startable(draft):
+        draft.start(event, by)
+
+
+def startable(draft: Draft) -> list[tuple[Event, Actor]]:
+    """The scheduled events that may start now, with what lets them.
+
+    At NotBefore an event starts by itself. Before that it needs an approval; and a Terminate in a scale set needs all
+    pending deletes of that set to be approved or due, so that equal NotBefore means all or none.
+    """
+    scheduled = [event for event in draft.live_events() if event.phase is Phase.SCHEDULED]
+    start = [(event, NOT_BEFORE) for event in scheduled if event.not_before <= draft.now]
+    waiting = [event for event in scheduled if event.not_before > draft.now]
+    for together in _decided_together(draft, waiting):
+        if all(event.is_approved for event in together):
+            start += [(event, event.approvals[-1].by) for event in together]
+    return start
+
+
+def _decided_together(draft: Draft, events: list[Event]) -> list[list[Event]]:
+    groups: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        scale_set = draft.scopes[event.scope].scale_set
+        groups[scale_set if event.type is EventType.TERMINATE and scale_set else event.id].append(event)
+    return list(groups.values())
+
+
+def record_approval(draft: Draft, event: Event, by: Actor) -> None:
+    """Note it once per approver. Nothing visible changes by it."""
+    if event.phase is not Phase.SCHEDULED or any(approval.by == by for approval in event.approvals):
+        return
+    draft.put_event(replace(event, approvals=(*event.approvals, Approval(by=by, at=draft.now))))
+    draft.note(event.scope, by, What.APPROVED, event.id, event.phase.value, event.phase.value)
+
+
+def _approve_where_nothing_runs(draft: Draft) -> None:
+    for scope in list(draft.scopes.values()):
+        if scope.policy.approve_all_instances_down and not scope.any_running:
+            for event in scope.events:
+                if not event.is_approved:
+                    record_approval(draft, event, ALL_DOWN)

@@ -1,0 +1,346 @@
+"""The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
+from forewarn.domain.campaigns import Campaign, CampaignState
+from forewarn.domain.draft import Change, Draft, next_due
+from forewarn.domain.errors import Conflict, NotFound
+from forewarn.domain.events import Action, Actor, Event, EventType, Operation
+from forewarn.domain.fleet import Fleet
+from forewarn.domain.history import Entry
+from forewarn.domain.machines import Machine, Power
+from forewarn.domain.maintenance import Maintenance
+from forewarn.domain.scopes import Scope
+from forewarn.domain.settings import Settings
+from forewarn.domain.starting import settle
+from forewarn.engine import loading
+from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
+
+T = TypeVar("T")
+Target = tuple[str, str]
+"""A machine: its scope and its name there."""
+Scopes = Sequence[str] | Callable[[Transaction], Sequence[str]]
+"""What a command locks: known beforehand, or looked up in the same transaction."""
+
+
+class Engine:
+    def __init__(
+        self, *, store: Store, clock: Clock, feed: Feed, new_id: Callable[[], str], settings: Settings
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.settings = settings
+        self._feed = feed
+        self._new_id = new_id
+        self._wakers: list[Callable[[Change], None]] = []
+
+    def on_change(self, waker: Callable[[Change], None]) -> None:
+        """Those who sleep until something is due are told of every change, after its commit."""
+        self._wakers.append(waker)
+
+    # Commands of the machines
+
+    async def enrol(self, scope: str, by: Actor) -> None:
+        """The first answer may take its time, as in Azure."""
+        await self._command([scope], lambda tx, draft: enrolment.enrol(draft, scope, by))
+        if self.settings.first_answer_delay:
+            ready = self.clock.now() + self.settings.first_answer_delay
+            while self.clock.now() < ready:
+                await self.clock.wait_until(ready)
+
+    async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
+        """Approve what is known; the ids nobody here ever heard of, or not lately, come back."""
+
+        def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
+            unknown = approving.approve(draft, scope, ids, by)
+            return tuple(i for i in unknown if not self._ended_lately(tx.event(i), scope, draft.now))
+
+        return await self._command([scope], decide)
+
+    def _ended_lately(self, event: Event | None, scope: str, now: datetime) -> bool:
+        if event is None or event.scope != scope or event.ended_at is None:
+            return False
+        return now - event.ended_at <= self.settings.recently_finished
+
+    async def mark_seen(self, marks: Mapping[str, datetime]) -> None:
+        """Save who asked last, in one batch. Nothing visible changes."""
+
+        def work(tx: Transaction) -> None:
+            for scope in sorted(marks):
+                here = tx.scope(scope)
+                if here is not None and (seen := enrolment.seen(here, marks[scope])) is not here:
+                    tx.mark_seen(scope, marks[scope], next_due(seen, self.settings))
+
+        if marks:
+            await self.store.run(work)
+
+    # Commands of people and programs
+
+    async def request(self, target: Target, impact: EventType, by: Actor, key: str | None = None) -> Operation:
+        """Restart, redeploy, delete or evict one machine."""
+
+        def decide(tx: Transaction, draft: Draft) -> list[Operation]:
+            (machine,) = _machines(tx, [target])
+            return [requesting.request(draft, machine, impact, by, self.settings, self._new_id)]
+
+        (operation,) = await self._operations([target[0]], decide, key)
+        return operation
+
+    async def schedule(
+        self, targets: Sequence[Target], work: Maintenance, by: Actor, key: str | None = None
+    ) -> list[Operation]:
+        """Platform maintenance on these machines: one event for each group that goes down together."""
+
+        def decide(tx: Transaction, draft: Draft) -> list[Operation]:
+            machines = _machines(tx, targets)
+            by_scope: dict[str, list[Machine]] = defaultdict(list)
+            for machine in machines:
+                by_scope[machine.scope].append(machine)
+            return [
+                operation
+                for scope in sorted(by_scope)
+                for operation in maintenance.schedule(draft, by_scope[scope], work, by, self.settings, self._new_id)
+            ]
+
+        return await self._operations(sorted({scope for scope, _ in targets}), decide, key)
+
+    async def approve_event(self, event_id: str, by: Actor) -> Event:
+        event = await self.event(event_id)
+
+        def decide(tx: Transaction, draft: Draft) -> Event:
+            if approving.approve(draft, event.scope, [event.id], by):
+                raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to approve.")
+            return _find(draft, event)
+
+        return await self._command([event.scope], decide)
+
+    async def cancel_event(self, event_id: str, by: Actor, why: str = "") -> Event:
+        event = await self.event(event_id)
+
+        def decide(tx: Transaction, draft: Draft) -> Event:
+            known = next((e for e in draft.scopes[event.scope].events if e.id == event.id), None)
+            if known is None:
+                raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to cancel.")
+            approving.cancel(draft, known, by, why)
+            return _find(draft, event)
+
+        return await self._command([event.scope], decide)
+
+    async def set_power(self, target: Target, power: Power, by: Actor) -> None:
+        """A machine was started, stopped or deallocated. With all of them down, nothing needs to wait."""
+
+        def decide(tx: Transaction, draft: Draft) -> None:
+            (machine,) = _machines(tx, [target])
+            outcomes.set_power(draft, machine, power, by)
+            self._recount(tx, draft, machine.scope)
+            settle(draft)
+
+        await self._command([target[0]], decide)
+
+    # Campaigns
+
+    async def begin_campaign(self, campaign: Campaign) -> Campaign:
+        """Begin in every scope, or in none."""
+
+        def decide(tx: Transaction, draft: Draft) -> Campaign:
+            for scope in campaign.scopes:
+                campaigns.begin(draft, scope, campaign, tx.machines(scope), self.settings)
+            tx.save_campaign(campaign)
+            return campaign
+
+        return await self._command(campaign.scopes, decide)
+
+    async def steer_campaign(self, campaign_id: str, wish: CampaignState, by: Actor) -> Campaign:
+        """Pause, resume or cancel: in every scope it walks through, or in none."""
+
+        def walked(tx: Transaction) -> list[str]:
+            return [scope.id for scope in tx.list_scopes(campaign=campaign_id, limit=1_000_000)]
+
+        def decide(tx: Transaction, draft: Draft) -> Campaign:
+            campaign = tx.campaign(campaign_id)
+            if campaign is None:
+                raise NotFound(f"There is no campaign {campaign_id}.")
+            if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
+                raise Conflict(f"Campaign {campaign_id} was cancelled: begin a new one.")
+            wished = replace(campaign, state=wish)
+            tx.save_campaign(wished)
+            for scope in draft.scopes:
+                campaigns.steer(draft, scope, wished, by)
+            return wished
+
+        return await self._command(walked, decide)
+
+    # The fleet
+
+    async def load_fleet(self, fleet: Fleet, fingerprint: str) -> bool:
+        """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
+
+        def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
+            if tx.note(loading.FLEET_NOTE) == fingerprint:
+                return False, NOTHING, ()
+            tx.put_note(loading.FLEET_NOTE, fingerprint)
+            change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
+            return True, change, tx.save(change)
+
+        loaded, _, _ = await self.store.run(work, self._tell)
+        if loaded:
+            self.settings = fleet.settings
+            for machine in await self.store.read(lambda r: loading.leavers(r, fleet)):
+                await self._command([machine.scope], _leave(machine))
+        return loaded
+
+    async def publish_all(self) -> None:
+        """Tell who watches everything there is; for the start."""
+        self.settings = await self.store.read(loading.stored_settings)
+        after = ""
+        while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
+            self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
+            after = scopes[-1].id
+        key = ("", "")
+        while machines := await self.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
+            self._feed.publish(News(machines=machines))
+            key = (machines[-1].scope, machines[-1].name)
+
+    # What happens by itself
+
+    async def tick(self, scope: str) -> None:
+        def decide(tx: Transaction, draft: Draft) -> None:
+            walk = draft.scopes[scope].walk
+            campaign = tx.campaign(walk.campaign) if walk is not None else None
+            machines = tx.machines(scope) if campaign is not None else ()
+            ticking.tick(draft, scope, campaign, machines, self.settings, self._new_id)
+
+        await self._command([scope], decide)
+
+    async def lease(self, wall: datetime, free_by: datetime, length: timedelta, limit: int) -> Sequence[Action]:
+        """Take actions that are due, and whose last lease has run out by `free_by`."""
+        return await self.store.run(lambda tx: tx.lease(self.clock.now(), free_by, wall + length, limit))
+
+    async def report(self, action: Action, outcome: Done | Running | Failed) -> None:
+        """What a driver says of an action. A report under an old fence is from somebody who lost the lease."""
+
+        def decide(tx: Transaction, draft: Draft) -> None:
+            held = tx.action(action.operation, action.machine)
+            if held is None or held.fence != action.fence:
+                return
+            match outcome:
+                case Running(until):
+                    draft.actions.append(replace(held, due=until, attempts=max(held.attempts - 1, 0)))
+                case Failed(reason):
+                    again = outcomes.retry_at(held, draft.now, self.settings)
+                    if again is not None:
+                        draft.actions.append(replace(held, due=again))
+                    else:
+                        outcomes.given_up(draft, held, reason)
+                case Done():
+                    machine = next(iter(tx.machines(held.scope, [held.machine])), None)
+                    outcomes.performed(draft, held, machine)
+                    if draft.machines or draft.gone:
+                        self._recount(tx, draft, held.scope)
+                        settle(draft)
+
+        await self._command([action.scope], decide)
+
+    # Looking
+
+    async def event(self, event_id: str) -> Event:
+        event = await self.store.read(lambda r: r.event(event_id.upper()))
+        if event is None:
+            raise NotFound(f"There is no event {event_id}. `forewarn events` lists those there are.")
+        return event
+
+    # The frame of every command
+
+    async def _command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
+        def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
+            draft = Draft(_locked(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
+            result = decide(tx, draft)
+            change = draft.seal(self.settings)
+            return result, change, tx.save(change) if change != NOTHING else ()
+
+        result, _, _ = await self.store.run(work, self._tell)
+        return result
+
+    def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
+        _, change, entries = committed
+        self._feed.publish(
+            News(
+                documents=[revision.after.document for revision in change.revisions],
+                scopes=[revision.after for revision in change.revisions if revision.is_declaration],
+                machines=change.machines,
+                gone=change.gone,
+                entries=entries,
+            )
+        )
+        for waker in self._wakers:
+            waker(change)
+
+    async def _operations(
+        self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
+    ) -> list[Operation]:
+        """Run once per idempotency key: the second time, what the first one made comes back."""
+
+        def once(tx: Transaction, draft: Draft) -> list[Operation]:
+            made = tx.answer(key) if key else None
+            if made is not None:
+                return [operation for i in made.split() if (operation := tx.operation(i)) is not None]
+            operations = decide(tx, draft)
+            if key:
+                tx.put_answer(key, " ".join(operation.id for operation in operations), draft.now)
+            return operations
+
+        return await self._command(scopes, once)
+
+    def _recount(self, tx: Transaction, draft: Draft, scope: str) -> None:
+        changed = {machine.name: machine for machine in draft.machines if machine.scope == scope}
+        left = [changed.get(m.name, m) for m in tx.machines(scope) if (scope, m.name) not in draft.gone]
+        runs = not left or any(machine.power is Power.RUNNING for machine in left)
+        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
+
+
+NOTHING = Change()
+PAGE = 5000
+
+
+def _leave(machine: Machine) -> Callable[[Transaction, Draft], None]:
+    def decide(tx: Transaction, draft: Draft) -> None:
+        outcomes.remove_machine(draft, machine, loading.LOADER)
+        settle(draft)
+
+    return decide
+
+
+def _locked(tx: Transaction, scopes: Sequence[str]) -> list[Scope]:
+    """The scopes a command names, with those that share a scale set with them; each once, locked in id order."""
+    locked: dict[str, Scope] = {}
+    for scope in sorted(scopes):
+        if scope not in locked:
+            family = tx.lock(scope)
+            if not family:
+                raise NotFound(f"There is no scope {scope}. `forewarn fleet` lists those there are.")
+            locked.update((member.id, member) for member in family)
+    return list(locked.values())
+
+
+def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:
+    found: list[Machine] = []
+    for scope, name in dict.fromkeys(targets):
+        machines = tx.machines(scope, [name])
+        if not machines:
+            raise NotFound(f"There is no machine {name} in {scope}. `forewarn fleet` lists those there are.")
+        found.extend(machines)
+    return found
+
+
+def _ended(tx: Reader, event: str) -> str:
+    known = tx.event(event)
+    return known.phase.value if known is not None else "gone"
+
+
+def _find(draft: Draft, event: Event) -> Event:
+    return next(e for e in draft.scopes[event.scope].events if e.id == event.id)

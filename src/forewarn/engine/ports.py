@@ -1,0 +1,183 @@
+"""What the engine asks of the world, told by its promises."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from forewarn.domain.campaigns import Campaign
+from forewarn.domain.draft import Change
+from forewarn.domain.events import Action, Document, Event, Operation
+from forewarn.domain.history import Entry
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope
+
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    """The fleet's time, which may be real, standing still, or faster than life."""
+
+    def now(self) -> datetime: ...
+
+    async def wait_until(self, moment: datetime | None) -> None:
+        """Return once `moment` has come (None: never), or earlier, when somebody set the clock: look again then."""
+        ...
+
+
+class Reader(Protocol):
+    """A consistent look at what is stored. Lists come in key order and are paged by the last key seen."""
+
+    def scope(self, scope: str) -> Scope | None: ...
+
+    def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]: ...
+
+    def machines(self, scope: str, names: Sequence[str] | None = None) -> Sequence[Machine]:
+        """The machines of a scope, by name; those of `names` that exist, or all."""
+        ...
+
+    def machines_named(self, name: str) -> Sequence[Machine]:
+        """The machines of that name, in whatever scope."""
+        ...
+
+    def list_machines(self, *, after: tuple[str, str] = ("", ""), limit: int = 1000) -> Sequence[Machine]: ...
+
+    def event(self, event: str) -> Event | None:
+        """Any event that ever was, live or ended."""
+        ...
+
+    def list_events(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Event]:
+        """Events by id; only the live ones unless told otherwise."""
+        ...
+
+    def operation(self, operation: str) -> Operation | None: ...
+
+    def list_operations(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Operation]: ...
+
+    def campaign(self, campaign: str) -> Campaign | None: ...
+
+    def list_campaigns(self, *, after: str = "", limit: int = 1000) -> Sequence[Campaign]: ...
+
+    def action(self, operation: str, machine: str) -> Action | None: ...
+
+    def history(
+        self, *, after: int = 0, limit: int = 1000, scope: str | None = None, subject: str | None = None
+    ) -> Sequence[Entry]:
+        """Entries with a greater `seq`, in order."""
+        ...
+
+    def last_entry(self) -> int:
+        """The greatest `seq` there is; 0 if there is none."""
+        ...
+
+    def due_scopes(self, now: datetime, limit: int) -> Sequence[str]:
+        """Scopes whose moment has come, the longest due first."""
+        ...
+
+    def next_due(self) -> datetime | None: ...
+
+    def next_action(self) -> datetime | None:
+        """When the next action that nobody holds is to be tried."""
+        ...
+
+    def note(self, key: str) -> str | None: ...
+
+    def answer(self, key: str) -> str | None:
+        """What was answered to the command with this idempotency key."""
+        ...
+
+
+class Transaction(Reader, Protocol):
+    """One unit of work. It alone sees its own writes until it is committed."""
+
+    def lock(self, scope: str) -> Sequence[Scope]:
+        """The scope with its live events and operations, and all scopes of the same scale set, locked in id order.
+
+        Empty if there is no such scope.
+        """
+        ...
+
+    def save(self, change: Change) -> Sequence[Entry]:
+        """Write it all. The entries come back with their `seq` and digest."""
+        ...
+
+    def save_campaign(self, campaign: Campaign) -> None: ...
+
+    def mark_seen(self, scope: str, at: datetime, due: datetime | None) -> None:
+        """Somebody in the scope asked at this time: the scope's `last_seen` and `due`, nothing else."""
+        ...
+
+    def lease(self, now: datetime, wall: datetime, until: datetime, limit: int) -> Sequence[Action]:
+        """Take actions due by `now` whose lease, by the wall clock, nobody holds. Each comes with a greater fence."""
+        ...
+
+    def put_note(self, key: str, text: str) -> None: ...
+
+    def put_answer(self, key: str, text: str, at: datetime) -> None: ...
+
+
+class Store(Protocol):
+    """Where things live.
+
+    When `run` returns, everything `work` did is durable; when it raises, none of it happened. `work` may run in another
+    thread and must not keep the transaction. Works run one after another where they lock the same scope. `then` is
+    called with the result in the caller's event loop, in the order of the commits, even if the caller is gone by then.
+    """
+
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T: ...
+
+    async def read(self, work: Callable[[Reader], T]) -> T: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class News:
+    """What a commit changed, for those who watch."""
+
+    documents: Sequence[Document] = ()
+    scopes: Sequence[Scope] = ()  # only those that are new, or declared anew
+    machines: Sequence[Machine] = ()
+    gone: Sequence[tuple[str, str]] = ()
+    entries: Sequence[Entry] = ()
+
+
+class Feed(Protocol):
+    def publish(self, news: News) -> None:
+        """Told after the commit, in the order of commits. Must not block."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The impact has happened and is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The impact is under way; ask again then, by the fleet's clock."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It did not work this time."""
+
+    reason: str
+
+
+class Driver(Protocol):
+    """Makes an impact real.
+
+    Idempotent on (operation, machine): asked again, it tells how far it is. Must not act for a fence lower than one it
+    has seen for the same pair. `time_limit` bounds one call, in seconds of real time.
+    """
+
+    time_limit: float
+
+    async def perform(self, action: Action, now: datetime) -> Done | Running | Failed: ...
