@@ -4,12 +4,12 @@ All of a response is known before it is asked for, but the request id and the da
 and what comes after. The order of the header fields is the captured one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from http import HTTPStatus
-from itertools import count
+from operator import length_hint
 
 from forewarn.wire.answers import Answer
 from forewarn.wire.dates import rfc1123
@@ -67,8 +67,9 @@ class Stamp:
         """`seed` is a GUID of this server's own. Its last twelve digits count the answers."""
         self._now = now
         self._seed = seed[:24].encode()
-        self._series = count()
-        self._turn_over()
+        self._turns = 0
+        self._digits: Iterator[bytes] = iter(())
+        self._id = b""
         self.refresh()
 
     def refresh(self) -> datetime:
@@ -76,11 +77,17 @@ class Stamp:
         self._date = f"\r\nDate: {rfc1123(now)}\r\n".encode()
         return now
 
+    @property
+    def count(self) -> int:
+        """How many replies were completed."""
+        return self._turns * len(_LAST_DIGITS) - length_hint(self._digits)
+
     def complete(self, reply: Reply) -> bytes:
         digits = next(self._digits, None) or self._turn_over()
         return b"".join((reply.before, self._id, digits, self._date, reply.after))
 
     def _turn_over(self) -> bytes:
-        self._id = self._seed + b"%09x" % next(self._series)
+        self._id = self._seed + b"%09x" % self._turns
         self._digits = iter(_LAST_DIGITS)
+        self._turns += 1
         return next(self._digits)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-_absolute = re.compile(rb"http://([^/?#@]++)(.*+)", re.IGNORECASE)
+_absolute = re.compile(rb"http://([^/?#@]++)((?:[/?#].*+)?)", re.IGNORECASE)
 _query_start = re.compile(rb"\?|%3F", re.IGNORECASE)
 _escape = re.compile(rb"%([0-9A-F]{2})", re.IGNORECASE)
 _refused_anywhere = re.compile(rb"[;#]|%(?:3B|[01][0-9A-F]|7F|(?![0-9A-F]{2}))", re.IGNORECASE)
