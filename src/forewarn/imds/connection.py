@@ -94,10 +94,13 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         plan = self._memo.get(data)
-        if plan is not None and self._phase is IDLE:
-            self._read(plan)
-        else:
-            self._receive(data)
+        if self._phase is IDLE:
+            self._advance(data) if plan is None else self._read(plan)
+        elif self._phase is HEAD or self._phase is BODY:
+            data, self._kept = self._kept + data, b""
+            self._advance(data)
+        elif self._phase is not LEAVING:
+            self._keep(data)
 
     def eof_received(self) -> bool:
         """True keeps the connection open until what was asked is answered."""
@@ -157,27 +160,22 @@ class Connection(asyncio.Protocol):
 
     # Bytes to requests.
 
-    def _receive(self, data: bytes) -> None:
-        if self._phase in (IDLE, HEAD, BODY):
-            self._advance(self._kept + data)
-        elif self._phase is not LEAVING:
-            self._kept += data
-            if len(self._kept) > self._server.limits.head + self._server.limits.body:
-                self._transport.pause_reading()
+    def _keep(self, data: bytes) -> None:
+        self._kept += data
+        if len(self._kept) > self._server.limits.head + self._server.limits.body:
+            self._transport.pause_reading()
 
     def _advance(self, data: bytes) -> None:
         """Answer the requests in `data`, as far as they are complete and it is their turn."""
-        start = 0
-        for _ in range(self._server.limits.burst):
-            if self.stalled is not inf:
-                break
+        start, end, served = self._take_request(data, 0), len(data), 1
+        while start < end and self._phase is IDLE and self.stalled is inf and served < self._server.limits.burst:
             start = self._take_request(data, start)
-            if start == len(data) or self._phase is not IDLE:
-                break
-        self._kept = data[start:]
-        if self._kept and self._phase is IDLE:
-            self._enter(DEFERRED)
-            self._server.loop.call_soon(self._go_on)
+            served += 1
+        if start < end:
+            self._kept = data[start:]
+            if self._phase is IDLE:
+                self._enter(DEFERRED)
+                self._server.loop.call_soon(self._go_on)
 
     def _take_request(self, data: bytes, start: int) -> int:
         """Returns where the next one starts."""
@@ -225,7 +223,7 @@ class Connection(asyncio.Protocol):
             return
         if self._phase is DEFERRED:
             self._phase = IDLE
-        if self._phase is IDLE:
+        if self._phase is IDLE and self._kept:
             data, self._kept = self._kept, b""
             self._advance(data)
         if self._ended and self._phase in (IDLE, HEAD, BODY):
@@ -236,35 +234,34 @@ class Connection(asyncio.Protocol):
     # Requests to answers.
 
     def _serve(self, head: Head, body: bytes) -> Decision:
-        door, ending = self._door, Ending.of(head.modern, head.keep_alive)
-        assert door is not None, "a connection without a door is closed at once"
+        assert self._door is not None, "a connection without a door is closed at once"
         try:
-            decision = self._server.service.decide(head, body, door.listener.identity, door.peer)
+            decision = self._server.service.decide(head, body, self._door)
         except Exception:
-            _log.exception("a request from %s could not be decided", door.peer)
+            _log.exception("a request from %s could not be decided", self._door.peer)
             decision = answers.INTERNAL_ERROR
         if isinstance(decision, Read):
             self._read(decision)
         elif isinstance(decision, Approve):
-            self._work(self._approve(decision, ending))
+            self._work(self._approve(decision, Ending.of(head.modern, head.keep_alive)))
         elif decision.close:
             self._refuse(decision)
         else:
+            ending = Ending.of(head.modern, head.keep_alive)
             self._write(reply_to(decision, ending, bodiless=head.method == b"HEAD"))
         return decision
 
     def _read(self, plan: Read) -> None:
-        guest, form, tags, wait = plan
-        slot = guest.slot
+        slot = plan.guest.slot
         if not slot.ready:
             self._work(self._enrol_and_read(plan))
             return
         if slot.seen is not self._server.now:
             self._server.saw(slot)
-        rendered = slot.reply(form)
-        if tags is None or not slot.is_current(tags):
+        rendered = slot.reply(plan.form)
+        if plan.tags is None or not slot.is_current(plan.tags):
             self._write(rendered.document)
-        elif wait:
+        elif plan.wait:
             self._park(plan)
         else:
             self._write(rendered.unchanged)

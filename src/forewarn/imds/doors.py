@@ -5,26 +5,30 @@ request means can be remembered per door, and a door is also what a machine's co
 """
 
 from asyncio import BaseTransport
+from typing import TYPE_CHECKING
 
 from forewarn.imds.addresses import fold, is_loopback
 from forewarn.imds.identity import Identity, Peer
 from forewarn.imds.limits import Limits
 from forewarn.imds.listeners import Listener
-from forewarn.imds.service import Read
+
+if TYPE_CHECKING:
+    from forewarn.imds.service import Read
 
 
 class Door:
-    __slots__ = ("_bytes", "_requests", "connections", "listener", "memo", "peer")
+    __slots__ = ("_bytes", "_requests", "connections", "hosts", "identity", "memo", "peer")
 
-    def __init__(self, listener: Listener, peer: Peer, *, requests: int, longest: int) -> None:
-        self.listener = listener
+    def __init__(self, identity: Identity, peer: Peer, *, requests: int, longest: int) -> None:
+        self.identity = identity
         self.peer = peer
+        self.hosts = _usual_hosts(peer)
         self.connections = 0
         self.memo: dict[bytes, Read] = {}
         self._requests = requests
         self._bytes = longest
 
-    def remember(self, request: bytes, plan: Read) -> None:
+    def remember(self, request: bytes, plan: "Read") -> None:
         """The request must be complete, without a body, and just accepted by the strict path."""
         if self._requests and len(request) <= self._bytes:
             if len(self.memo) >= self._requests:
@@ -57,7 +61,7 @@ class Doors:
     def _add(self, listener: Listener, peer: Peer) -> Door:
         limits = self._limits
         remembers = limits.memo_requests if limits.rate is None else 0  # a rate is counted on the strict path
-        door = Door(listener, peer, requests=remembers, longest=limits.memo_bytes)
+        door = Door(listener.identity, peer, requests=remembers, longest=limits.memo_bytes)
         if len(self._doors) >= limits.memo_tables:
             self._doors = {key: door for key, door in self._doors.items() if door.connections}
         self._doors[listener, peer] = door
@@ -67,6 +71,12 @@ class Doors:
 def _peer(transport: BaseTransport, identity: Identity) -> Peer:
     local = transport.get_extra_info("sockname")
     if not isinstance(local, tuple):
-        return Peer("", "")
+        return Peer("", 0, "")
     source = fold(transport.get_extra_info("peername")[0]) if identity.by_source else ""
-    return Peer(fold(local[0]), source)
+    return Peer(fold(local[0]), local[1], source)
+
+
+def _usual_hosts(peer: Peer) -> frozenset[bytes]:
+    """What a Host header usually says here; other values are looked at more closely."""
+    names = ["169.254.169.254", "localhost", f"[{peer.local}]" if ":" in peer.local else peer.local]
+    return frozenset(host.encode() for name in names if name for host in (name, f"{name}:{peer.port}"))

@@ -102,6 +102,9 @@ def _socket(family: socket.AddressFamily) -> socket.socket:
     listening.setblocking(False)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    if hasattr(socket, "TCP_CONGESTION"):
+        # Clients are on this host or next to it: there is nothing to pace, and pacing costs a timer per answer.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
     return listening
 
 

@@ -49,6 +49,7 @@ class Server:
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
         self._doors = Doors(self.limits)
         self._connections: set[Connection] = set()
+        self._deserted = asyncio.Event()  # the last connection has left
         self._listening: list[asyncio.Server] = []
         self._seen: dict[str, datetime] = {}
         self._next_beat: asyncio.TimerHandle | None = None
@@ -76,6 +77,9 @@ class Server:
         await self.errands.close(self.limits.drain_time)
         for connection in list(self._connections):
             connection.abort()
+        if self._connections:
+            self._deserted.clear()
+            await self._deserted.wait()
 
     def beat(self) -> None:
         """Read the clock, and end what took too long. Happens once per `limits.sweep` by itself."""
@@ -90,6 +94,11 @@ class Server:
         """The scopes somebody asked for since the last call, and when, by the fleet's clock."""
         seen, self._seen = self._seen, {}
         return seen
+
+    @property
+    def answers(self) -> int:
+        """How many were given."""
+        return self.stamp.count
 
     @property
     def connections(self) -> int:
@@ -117,6 +126,8 @@ class Server:
     def leave(self, connection: Connection, door: Door) -> None:
         self._connections.discard(connection)
         door.connections -= 1
+        if not self._connections:
+            self._deserted.set()
 
     def saw(self, slot: Slot) -> None:
         slot.seen = self._seen[slot.scope] = self.now
