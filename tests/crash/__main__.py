@@ -4,9 +4,9 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
 
-from tests.crash import power_cut
+from tests.crash import kill, power_cut
 
-PARTS: dict[str, Callable[[int], bool]] = {"power cut": power_cut.long_form}
+PARTS: dict[str, Callable[[int], bool]] = {"power cut": power_cut.long_form, "kill": kill.long_form}
 """Each is told how many seeds to try, prints what it found, and says whether all was well."""
 
 

@@ -15,6 +15,7 @@ from forewarn.domain.draft import Change, Draft, Revision
 from forewarn.domain.events import Actor, EventType
 from forewarn.domain.machines import Power
 from forewarn.domain.maintenance import Maintenance
+from forewarn.domain.requesting import under_way
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
@@ -77,6 +78,8 @@ def _command(chance: Random) -> Command:
 def _schedule(tx: Transaction, draft: Draft, scope: str, chance: Random) -> None:
     machines = [m for m in tx.machines(scope) if m.name in chance.sample(NAMES, 2)]
     impact = chance.choice((EventType.FREEZE, EventType.REBOOT, EventType.TERMINATE))
+    if impact is EventType.TERMINATE:
+        machines = [m for m in machines if under_way(draft.scopes[scope], m, impact) is None]
     maintenance.schedule(draft, machines, Maintenance(impact=impact), SOMEBODY, SETTINGS, _ids(chance))
 
 
