@@ -70,9 +70,9 @@ class Trial:
     seed: int
     length: int = 20
     synchronous: str = "full"
-    script: Sequence[Batch] = ()
-    states: Sequence[object] = ()
-    chance: Random = field(default_factory=Random)
+    script: Sequence[Batch] = field(init=False)
+    states: Sequence[object] = field(init=False)
+    chance: Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.script = batches(self.seed, self.length)
