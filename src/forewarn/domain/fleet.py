@@ -1,6 +1,6 @@
 """A fleet as somebody declares it: scopes, the machines in them, and the numbers of the rules."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address
 
@@ -18,13 +18,16 @@ class Fleet:
     settings: Settings = field(default_factory=Settings)
 
 
-def with_addresses(machines: Iterable[Machine], first: IPv4Address) -> tuple[list[Machine], IPv4Address]:
-    """Give each machine without an address of its own the next loopback address; also the first one left over."""
+def with_addresses(machines: Sequence[Machine], first: IPv4Address) -> tuple[list[Machine], IPv4Address]:
+    """Give each machine without an address of its own the next free loopback address; also the first one left over."""
+    taken = {machine.address for machine in machines}
     placed: list[Machine] = []
     for machine in machines:
         if machine.address:
             placed.append(machine)
-        else:
-            placed.append(replace(machine, address=str(first)))
+            continue
+        while str(first) in taken:
             first += 1
+        placed.append(replace(machine, address=str(first)))
+        first += 1
     return placed, first

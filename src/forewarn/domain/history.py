@@ -27,7 +27,7 @@ class What(Enum):
     DISENROLLED = "disenrolled"
     POWER = "power"  # a machine was started, stopped or deallocated
     REMOVED = "removed"  # a machine is gone
-    CAMPAIGN = "campaign"  # a campaign began, went on to an update domain, halted or ended here
+    CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +48,8 @@ def digest(entry: Entry, previous: str) -> str:
     """Covers the entry's own words and the digest before it."""
     words = (previous, entry.scope, entry.at.astimezone(UTC).isoformat(), str(entry.who), entry.what.value)
     told = (entry.subject, entry.before, entry.after, entry.detail)
-    return hashlib.sha256("\0".join(words + told).encode()).hexdigest()
+    framed = "".join([f"{len(word)}:{word}" for word in words + told])  # no word can flow into the next
+    return hashlib.sha256(framed.encode()).hexdigest()
 
 
 def chain(entry: Entry, previous: str, seq: int) -> Entry:

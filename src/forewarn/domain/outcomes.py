@@ -1,7 +1,8 @@
 """What the drivers report, and what follows from it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from forewarn.domain.campaigns import after_event, halt
 from forewarn.domain.draft import Draft
@@ -13,13 +14,16 @@ from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 
 DRIVER = Actor.system("driver")
+LONGEST_WAIT = timedelta(minutes=30)
+"""Between two attempts, however many there were."""
 
 
 def retry_at(action: Action, now: datetime, settings: Settings) -> datetime | None:
     """When a failed action is tried again; None once it is given up."""
     if action.attempts >= settings.driver_attempts:
         return None
-    return now + settings.driver_backoff * (1 << max(action.attempts - 1, 0))
+    doublings = min(max(action.attempts - 1, 0), 20)
+    return now + min(settings.driver_backoff * (1 << doublings), max(settings.driver_backoff, LONGEST_WAIT))
 
 
 def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
@@ -57,9 +61,9 @@ def _end(draft: Draft, operation: Operation) -> None:
         draft.note(operation.scope, DRIVER, What.FAILED if why else What.DONE, operation.id, detail=why)
         return
     draft.end(event, Fact.FAIL if why else Fact.COMPLETE, DRIVER, why)
-    after_event(draft, event)
     if why:
         halt(draft, event)
+    after_event(draft, event)
 
 
 def _leave_mark(draft: Draft, machine: Machine, impact: EventType) -> None:
@@ -79,6 +83,17 @@ def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
         return
     draft.machines.append(replace(machine, power=power))
     draft.note(machine.scope, by, What.POWER, machine.name, machine.power.value, power.value)
+
+
+def recount(draft: Draft, scope: str, machines: Iterable[Machine]) -> None:
+    """Whether any of the scope's machines runs after what the draft did to them. Without machines it is not down."""
+    changed = [machine for machine in draft.machines if machine.scope == scope]
+    powers = {
+        machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in draft.gone
+    }
+    runs = not powers or Power.RUNNING in powers.values()
+    if draft.scopes[scope].any_running is not runs:
+        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
 
 
 def remove_machine(draft: Draft, machine: Machine, by: Actor) -> None:

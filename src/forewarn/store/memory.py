@@ -30,7 +30,7 @@ class MemoryStore:
         self._one_at_a_time = Lock()
         self._closed = False
 
-    async def run(self, work: Callable[[Transaction], T]) -> T:
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
         with self._one_at_a_time:
             self._check_open()
             try:
@@ -39,6 +39,8 @@ class MemoryStore:
                 take_back(self._undo)
                 raise
             self._undo.clear()
+        if then is not None:
+            then(value)
         await asyncio.sleep(0)
         return value
 
