@@ -8,15 +8,17 @@ import asyncio
 import tempfile
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import apsw
 
 from forewarn.store.batch import Batches
+from forewarn.store.connecting import Connection
 from forewarn.store.migrating import migrate
 from forewarn.store.reader import SqlReader
 from tests.crash.disk import Disk, Image, Platter
@@ -70,9 +72,10 @@ class Trial:
     seed: int
     length: int = 20
     synchronous: str = "full"
-    script: Sequence[Batch] = ()
-    states: Sequence[object] = ()
-    chance: Random = field(default_factory=Random)
+    store: Callable[[Connection], Batches] = Batches
+    script: Sequence[Batch] = field(init=False)
+    states: Sequence[object] = field(init=False)
+    chance: Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.script = batches(self.seed, self.length)
@@ -105,7 +108,7 @@ class Trial:
         disk = Disk.holding(image)
         acknowledged = []
         with connected(disk, synchronous=self.synchronous) as connection:
-            store = Batches(connection)
+            store = self.store(connection)
             for batch in self.script[first:]:
                 failures = [o.error for o in store.commit(batch) if not isinstance(o.error, Refused | None)]
                 assert not failures, failures
@@ -135,12 +138,10 @@ def new_disk() -> Image:
         return {DATABASE: database.read_bytes()}
 
 
-def try_seeds(
-    seeds: Sequence[int], *, times: int = 1, length: int = 20, synchronous: str = "full"
-) -> Iterator[Finding]:
+def try_seeds(seeds: Sequence[int], *, times: int = 1, **how: Any) -> Iterator[Finding]:
     image = new_disk()
     for seed in seeds:
-        yield from Trial(seed, length, synchronous).cut_everywhere(image, times)
+        yield from Trial(seed, **how).cut_everywhere(image, times)
 
 
 def long_form(seeds: int) -> bool:

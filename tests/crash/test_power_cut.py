@@ -2,18 +2,20 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 from forewarn.domain.history import What, first_break
+from forewarn.store.batch import Batches, Outcome, Work
 from tests.crash.disk import SECTOR, Delete, Image, Platter, Sync, Truncate, Write
 from tests.crash.power_cut import Verdict, try_seeds
 from tests.crash.workload import SCOPES, batches, rehearse
 
 
-def counted(*, synchronous: str = "full", length: int = 10) -> Counter[Verdict]:
-    return Counter(finding.verdict for finding in try_seeds([1], length=length, synchronous=synchronous))
+def counted(*, length: int = 8, **how: Any) -> Counter[Verdict]:
+    return Counter(finding.verdict for finding in try_seeds([1], length=length, **how))
 
 
 def test_nothing_acknowledged_is_lost_and_nothing_is_half_applied() -> None:
@@ -30,6 +32,20 @@ def test_a_store_that_does_not_sync_each_commit_is_found_out() -> None:
 
 def test_a_store_that_never_syncs_is_found_damaged() -> None:
     assert counted(synchronous="off")[Verdict.DAMAGED] > 0
+
+
+class OneByOne(Batches):
+    """A store that lets the power be cut between the works of a batch."""
+
+    def commit(self, works: Sequence[Work]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for work in works:
+            outcomes += super().commit([work])
+        return outcomes
+
+
+def test_a_store_that_commits_in_steps_is_found_half_way() -> None:
+    assert counted(store=OneByOne)[Verdict.HALF] > 0
 
 
 def test_the_same_seed_gives_the_same_findings() -> None:

@@ -145,6 +145,7 @@ class Failing:
     [
         pytest.param("commit", sqlite3.SQLITE_IOERR_FSYNC, "disk could not be read or written", id="commit-not-synced"),
         pytest.param("begin", sqlite3.SQLITE_BUSY, "in use by another program", id="somebody-else-holds-the-file"),
+        pytest.param("select digest", sqlite3.SQLITE_CORRUPT, "database is damaged", id="damage-found-in-the-middle"),
         pytest.param("insert into history", sqlite3.SQLITE_FULL, "disk is full", id="disk-full-in-the-middle"),
     ],
 )

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -81,8 +81,9 @@ def _open(directory: Path) -> SqliteStore:
         lock = DirectoryLock(directory)
         unless_opened.callback(lock.release)
         migrate(database)
-        connections = [connect(database), *(connect_read_only(database) for _ in range(READERS))]
-        store = SqliteStore(connections[0], connections[1:], lock)
+        writer = unless_opened.enter_context(closing(connect(database)))
+        readers = [unless_opened.enter_context(closing(connect_read_only(database))) for _ in range(READERS)]
+        store = SqliteStore(writer, readers, lock)
         unless_opened.pop_all()
     return store
 
@@ -92,4 +93,4 @@ def _in_one_view(work: Callable[[Reader], T], connection: sqlite3.Connection) ->
     try:
         return work(SqlReader(connection))
     finally:
-        connection.execute("rollback")
+        connection.rollback()
