@@ -13,7 +13,19 @@ from forewarn.store.migrating import SCRIPTS, migrate
 from forewarn.store.queries import SQL, load
 
 FOLDER = Path(forewarn.store.__file__).parent
-WORDS = "autoincrement rowid strict pragma glob ifnull julianday strftime unixepoch datetime replace".split()
+WORDS = [
+    "autoincrement",
+    "rowid",
+    "strict",
+    "pragma",
+    "glob",
+    "ifnull",
+    "julianday",
+    "strftime",
+    "unixepoch",
+    "datetime",
+    "replace",
+]
 ONLY_SQLITE = rf"\b(?:{'|'.join(WORDS)}|insert or|json_\w+)\b"
 
 

@@ -26,26 +26,27 @@ class Batches:
 
     def commit(self, works: Sequence[Work]) -> list[Outcome]:
         """What came of each work, all of it durable. If the commit itself fails, no work has happened."""
-        seq = self._transaction.seq
         try:
             self._execute("begin immediate")
             outcomes = [self._perform(work) for work in works]
             self._execute("commit")
         except Exception as error:
-            self._transaction.seq = seq
             with suppress(Exception):  # the database has mostly done so by itself
                 self._execute("rollback")
+            with suppress(Exception):  # a database that cannot even be read fails the next commit too
+                self._transaction.forget()
             return [Outcome(error=unavailable(error)) for _ in works]
         return outcomes
 
     def _perform(self, work: Work) -> Outcome:
-        seq = self._transaction.seq
+        writes = self._transaction.writes
         self._execute("savepoint work")
         try:
             value = work(self._transaction)
         except BaseException as error:
-            self._take_back(error)
-            self._transaction.seq = seq
+            if self._transaction.writes != writes:
+                self._take_back(error)
+            self._execute("release savepoint work")
             return Outcome(error=translated(error))
         self._execute("release savepoint work")
         return Outcome(value=value)
@@ -53,6 +54,6 @@ class Batches:
     def _take_back(self, error: BaseException) -> None:
         try:
             self._execute("rollback to savepoint work")
-            self._execute("release savepoint work")
+            self._transaction.forget()
         except Exception:
             raise unavailable(error) from error  # a full or failing disk: the whole transaction is gone

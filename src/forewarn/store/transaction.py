@@ -1,6 +1,7 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from forewarn.domain.campaigns import Campaign
@@ -14,30 +15,50 @@ from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
 from forewarn.store.reader import SqlReader
 
+HELD = 4096
+"""How many scopes are kept in memory, beside their rows."""
+
 
 class SqlTransaction(SqlReader):
+    """The writer's. It alone writes, so it may keep what it has written and need not read it again."""
+
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self.seq = self.last_entry()
-        """The last position in the history that was given away. A batch takes it back where it rolls back."""
+        """The last position in the history that was given away."""
+        self.writes = 0
+        """Counted, so that a work that has failed before it wrote anything needs no rolling back."""
+        self._held: dict[str, Scope] = {}
+        self._digests: dict[str, str] = {}
+
+    def forget(self) -> None:
+        """Something was rolled back: only the rows know what is true."""
+        self._held.clear()
+        self._digests.clear()
+        self.seq = self.last_entry()
 
     def lock(self, scope: str) -> Sequence[Scope]:
-        row = self._execute(SQL["scope"], (scope,)).fetchone()
-        if row is None:
+        held = self._held.get(scope) or self._read(scope)
+        if held is None:
             return []
-        scale_set = row[1]
-        if scale_set is None:
-            return [self._whole(row)]
-        return [self._whole(member) for member in self._execute(SQL["scopes_of_scale_set"], (scale_set,)).fetchall()]
+        if held.scale_set is None:
+            return [held]
+        ids = [row[0] for row in self._execute(SQL["ids_of_scale_set"], (held.scale_set,)).fetchall()]
+        members = [self._held.get(member) or self._read(member) for member in ids]
+        return [member for member in members if member is not None]
 
     def save(self, change: Change) -> Sequence[Entry]:
+        self.writes += 1
         for revision in change.revisions:
             self._save_scope(revision)
+            self._hold(_live(revision.after))
         for machine in change.machines:
             running = int(machine.power is Power.RUNNING)
             self._execute(SQL["put_machine"], (machine.scope, machine.name, running, codec.body(machine)))
+            self._held.pop(machine.scope, None)  # whether any machine runs is read from the machines
         for key in change.gone:
             self._execute(SQL["drop_machine"], key)
+            self._held.pop(key[0], None)
         for action in change.actions:
             self._execute(SQL["put_action"], codec.from_action(action))
         for key in change.finished:
@@ -45,20 +66,26 @@ class SqlTransaction(SqlReader):
         return self._append(change.entries)
 
     def save_campaign(self, campaign: Campaign) -> None:
+        self.writes += 1
         self._execute(SQL["put_campaign"], (campaign.id, codec.body(campaign)))
 
     def mark_seen(self, scope: str, at: datetime, due: datetime | None) -> None:
+        self.writes += 1
         self._execute(SQL["mark_seen"], (codec.to_micros(at), None if due is None else codec.to_micros(due), scope))
+        self._held.pop(scope, None)
 
     def lease(self, now: datetime, wall: datetime, until: datetime, limit: int) -> Sequence[Action]:
+        self.writes += 1
         moments = (codec.to_micros(until), codec.to_micros(now), codec.to_micros(wall))
         rows = self._execute(SQL["lease"], (*moments, limit)).fetchall()
         return sorted((codec.to_action(row) for row in rows), key=lambda a: (a.due, a.operation, a.machine))
 
     def put_note(self, key: str, text: str) -> None:
+        self.writes += 1
         self._execute(SQL["put_note"], (key, text))
 
     def put_answer(self, key: str, text: str, at: datetime) -> None:
+        self.writes += 1
         self._execute(SQL["put_answer"], (key, text, codec.to_micros(at)))
 
     def _save_scope(self, revision: Revision) -> None:
@@ -90,16 +117,37 @@ class SqlTransaction(SqlReader):
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
-        digests: dict[str, str] = {}
         written: list[Entry] = []
         for entry in entries:
-            previous = digests.get(entry.scope)
+            previous = self._digests.get(entry.scope)
             self.seq += 1
             linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous, self.seq)
-            self._execute(SQL["add_entry"], codec.from_entry(linked))
-            digests[entry.scope] = linked.digest
+            self._digests[entry.scope] = linked.digest
             written.append(linked)
+        for linked in written:
+            self._execute(SQL["add_entry"], codec.from_entry(linked))
         return written
 
     def _last_digest(self, scope: str) -> str:
         return self._body(SQL["last_digest"], (scope,), str) or ""
+
+    def _read(self, scope: str) -> Scope | None:
+        found = self.scope(scope)
+        if found is not None:
+            self._hold(found)
+        return found
+
+    def _hold(self, scope: Scope) -> None:
+        if len(self._held) >= HELD:
+            self._held.clear()
+            self._digests.clear()
+        self._held[scope.id] = scope
+
+
+def _live(scope: Scope) -> Scope:
+    """The scope without what has just ended, as its rows will tell it."""
+    events = tuple([event for event in scope.events if event.phase.is_live])
+    operations = tuple([o for o in scope.operations if o.state is OperationState.IN_PROGRESS])
+    if len(events) == len(scope.events) and len(operations) == len(scope.operations):
+        return scope
+    return replace(scope, events=events, operations=operations)
