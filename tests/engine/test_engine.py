@@ -1,7 +1,7 @@
 """The commands: loaded, decided, saved whole, told to who watches."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
@@ -361,7 +361,12 @@ class LockWatcher(CountingStore):
     def _watched(self, work: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         def watched(tx: Transaction) -> T:
             lock = tx.lock
-            tx.lock = lambda scope: self.locked.append(scope) or lock(scope)  # type: ignore[method-assign, func-returns-value]
+
+            def noted(scope: str) -> Sequence[Scope]:
+                self.locked.append(scope)
+                return lock(scope)
+
+            tx.lock = noted  # type: ignore[method-assign]
             try:
                 return work(tx)
             finally:
