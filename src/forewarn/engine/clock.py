@@ -13,6 +13,12 @@ LOOK_AGAIN = 30.0
 FASTEST = 100_000.0
 
 
+def checked_rate(rate: float) -> float:
+    if not 0 <= rate <= FASTEST:
+        raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
+    return rate
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClockState:
     """Fleet time as a line through (wall, fleet) with a slope. A rate of 0 stands still."""
@@ -46,13 +52,14 @@ class FleetClock:
         """What the state would be `delta` later; refused on a real clock, and backwards."""
         if delta < timedelta(0):
             raise Invalid("Time does not go back: advance the clock by a positive duration.")
-        return self._at(self.now() + delta, self.rate)
+        try:
+            return self._at(self.now() + delta, self.rate)
+        except OverflowError:
+            raise Invalid(f"The calendar ends before that: advance the clock by less than {delta}.") from None
 
     def paced(self, rate: float) -> ClockState:
         """What the state would be at another rate."""
-        if not 0 <= rate <= FASTEST:
-            raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
-        return self._at(self.now(), rate)
+        return self._at(self.now(), checked_rate(rate))
 
     def set(self, state: ClockState) -> None:
         self._state = state

@@ -72,7 +72,7 @@ class Engine:
 
         def work(tx: Transaction) -> None:
             for scope in sorted(marks):
-                here = tx.scope(scope)
+                here = next((found for found in tx.lock(scope) if found.id == scope), None)
                 if here is not None and (seen := enrolment.seen(here, marks[scope])) is not here:
                     tx.mark_seen(scope, marks[scope], next_due(seen, self.settings))
 
