@@ -1,0 +1,236 @@
+"""The store in memory: for tests, and for those who build on the test kit. It keeps the promises of the real one."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice, takewhile
+from threading import Lock
+from typing import TypeVar
+
+from forewarn.domain.campaigns import Campaign
+from forewarn.domain.draft import Change, Revision
+from forewarn.domain.errors import Conflict, Unavailable
+from forewarn.domain.events import Action, Event, Operation, OperationState
+from forewarn.domain.history import Entry, chain
+from forewarn.domain.machines import Machine, Power
+from forewarn.domain.scopes import Scope
+from forewarn.engine.ports import Reader, Transaction
+from forewarn.store.tables import Table, UndoLog, take_back
+
+T = TypeVar("T")
+
+
+class MemoryStore:
+    """Works run one after another, in the caller's thread. The caller then waits its turn, as after a real commit."""
+
+    def __init__(self) -> None:
+        self._undo: UndoLog = []
+        self._held = MemoryTransaction(self._undo)
+        self._one_at_a_time = Lock()
+        self._closed = False
+
+    async def run(self, work: Callable[[Transaction], T]) -> T:
+        with self._one_at_a_time:
+            self._check_open()
+            try:
+                value = work(self._held)
+            except BaseException:
+                take_back(self._undo)
+                raise
+            self._undo.clear()
+        await asyncio.sleep(0)
+        return value
+
+    async def read(self, work: Callable[[Reader], T]) -> T:
+        with self._one_at_a_time:
+            self._check_open()
+            value = work(self._held)
+        await asyncio.sleep(0)
+        return value
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Unavailable("The store is closed. Nothing was changed.")
+
+
+class MemoryReader:
+    def __init__(self, undo: UndoLog) -> None:
+        self._scopes: Table[str, Scope] = Table(undo)
+        self._due: Table[str, datetime] = Table(undo)
+        self._machines: Table[tuple[str, str], Machine] = Table(undo)
+        self._events: Table[str, Event] = Table(undo)
+        self._operations: Table[str, Operation] = Table(undo)
+        self._campaigns: Table[str, Campaign] = Table(undo)
+        self._actions: Table[tuple[str, str], Action] = Table(undo)
+        self._leases: Table[tuple[str, str], datetime] = Table(undo)
+        self._history: Table[int, Entry] = Table(undo)
+        self._digests: Table[str, str] = Table(undo)
+        self._notes: Table[str, str] = Table(undo)
+        self._answers: Table[str, str] = Table(undo)
+
+    def scope(self, scope: str) -> Scope | None:
+        found = self._scopes.get(scope)
+        return None if found is None else self._counted(found)
+
+    def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]:
+        found = (s for s in self._scopes.after(after) if campaign is None or (s.walk and s.walk.campaign == campaign))
+        return [self._counted(scope) for scope in islice(found, limit)]
+
+    def machines(self, scope: str, names: Sequence[str] | None = None) -> Sequence[Machine]:
+        if names is None:
+            return list(self._members(scope))
+        found = (self._machines.get((scope, name)) for name in sorted(set(names)))
+        return [machine for machine in found if machine is not None]
+
+    def machines_named(self, name: str) -> Sequence[Machine]:
+        return sorted((m for m in self._machines.values() if m.name == name), key=lambda m: m.scope)
+
+    def list_machines(self, *, after: tuple[str, str] = ("", ""), limit: int = 1000) -> Sequence[Machine]:
+        return list(islice(self._machines.after(after), limit))
+
+    def event(self, event: str) -> Event | None:
+        return self._events.get(event)
+
+    def list_events(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Event]:
+        found = (e for e in self._events.after(after) if scope in (None, e.scope) and (e.phase.is_live or not live))
+        return list(islice(found, limit))
+
+    def operation(self, operation: str) -> Operation | None:
+        return self._operations.get(operation)
+
+    def list_operations(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Operation]:
+        found = (o for o in self._operations.after(after) if scope in (None, o.scope) and (_is_live(o) or not live))
+        return list(islice(found, limit))
+
+    def campaign(self, campaign: str) -> Campaign | None:
+        return self._campaigns.get(campaign)
+
+    def list_campaigns(self, *, after: str = "", limit: int = 1000) -> Sequence[Campaign]:
+        return list(islice(self._campaigns.after(after), limit))
+
+    def action(self, operation: str, machine: str) -> Action | None:
+        return self._actions.get((operation, machine))
+
+    def history(
+        self, *, after: int = 0, limit: int = 1000, scope: str | None = None, subject: str | None = None
+    ) -> Sequence[Entry]:
+        entries = self._history.after(after)
+        found = (e for e in entries if scope in (None, e.scope) and subject in (None, e.subject))
+        return list(islice(found, limit))
+
+    def last_entry(self) -> int:
+        return len(self._history.values())
+
+    def due_scopes(self, now: datetime, limit: int) -> Sequence[str]:
+        return [scope for _, scope in sorted((due, scope) for scope, due in self._due.items() if due <= now)[:limit]]
+
+    def next_due(self) -> datetime | None:
+        return min(self._due.values(), default=None)
+
+    def next_action(self) -> datetime | None:
+        free = (action.due for key, action in self._actions.items() if self._leases.get(key) is None)
+        return min(free, default=None)
+
+    def note(self, key: str) -> str | None:
+        return self._notes.get(key)
+
+    def answer(self, key: str) -> str | None:
+        return self._answers.get(key)
+
+    def _members(self, scope: str) -> Iterable[Machine]:
+        return takewhile(lambda machine: machine.scope == scope, self._machines.after((scope, "")))
+
+    def _counted(self, scope: Scope) -> Scope:
+        """The scope, and whether any of its machines runs now."""
+        powers = [machine.power for machine in self._members(scope.id)]
+        runs = not powers or Power.RUNNING in powers
+        return scope if scope.any_running is runs else replace(scope, any_running=runs)
+
+
+class MemoryTransaction(MemoryReader):
+    def lock(self, scope: str) -> Sequence[Scope]:
+        found = self.scope(scope)
+        if found is None or found.scale_set is None:
+            return [] if found is None else [found]
+        return [self._counted(s) for s in self._scopes.after("") if s.scale_set == found.scale_set]
+
+    def save(self, change: Change) -> Sequence[Entry]:
+        for revision in change.revisions:
+            self._save_scope(revision)
+        for machine in change.machines:
+            self._machines.put((machine.scope, machine.name), machine)
+        for key in change.gone:
+            self._machines.drop(key)
+        for action in change.actions:
+            self._actions.put((action.operation, action.machine), action)
+            self._leases.drop((action.operation, action.machine))
+        for key in change.finished:
+            self._actions.drop(key)
+            self._leases.drop(key)
+        return [self._append(entry) for entry in change.entries]
+
+    def save_campaign(self, campaign: Campaign) -> None:
+        self._campaigns.put(campaign.id, campaign)
+
+    def mark_seen(self, scope: str, at: datetime, due: datetime | None) -> None:
+        found = self._scopes.get(scope)
+        if found is not None:
+            self._scopes.put(scope, replace(found, last_seen=at))
+            self._set_due(scope, due)
+
+    def lease(self, now: datetime, wall: datetime, until: datetime, limit: int) -> Sequence[Action]:
+        free = [
+            (action.due, key, action)
+            for key, action in self._actions.items()
+            if action.due <= now and ((held := self._leases.get(key)) is None or held <= wall)
+        ]
+        leased: list[Action] = []
+        for _, key, action in sorted(free, key=lambda f: f[:2])[:limit]:
+            taken = replace(action, fence=action.fence + 1, attempts=action.attempts + 1)
+            self._actions.put(key, taken)
+            self._leases.put(key, until)
+            leased.append(taken)
+        return leased
+
+    def put_note(self, key: str, text: str) -> None:
+        self._notes.put(key, text)
+
+    def put_answer(self, key: str, text: str, at: datetime) -> None:
+        self._answers.put(key, text)
+
+    def _save_scope(self, revision: Revision) -> None:
+        after = revision.after
+        if revision.before is None and self._scopes.get(after.id) is not None:
+            raise Conflict(f"It is already there (scope {after.id}).")
+        for event in after.events:
+            self._events.put(event.id, event)
+        for operation in after.operations:
+            self._operations.put(operation.id, operation)
+        live = tuple(event for event in after.events if event.phase.is_live)
+        under_way = tuple(operation for operation in after.operations if _is_live(operation))
+        self._scopes.put(after.id, replace(after, events=live, operations=under_way))
+        self._set_due(after.id, revision.due)
+
+    def _set_due(self, scope: str, due: datetime | None) -> None:
+        if due is None:
+            self._due.drop(scope)
+        else:
+            self._due.put(scope, due)
+
+    def _append(self, entry: Entry) -> Entry:
+        linked = replace(chain(entry, self._digests.get(entry.scope) or ""), seq=self.last_entry() + 1)
+        self._history.put(linked.seq, linked)
+        self._digests.put(linked.scope, linked.digest)
+        return linked
+
+
+def _is_live(operation: Operation) -> bool:
+    return operation.state is OperationState.IN_PROGRESS

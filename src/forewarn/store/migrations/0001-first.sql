@@ -1,0 +1,102 @@
+-- The first shape. In the dialect that SQLite and PostgreSQL share; under PostgreSQL the database needs the collation C,
+-- so that keys sort as they do here.
+--
+-- A body is the JSON of a domain value. A column beside it is there because something is searched by it, or because it
+-- changes without the body. Moments are microseconds since 1970 in UTC; truth is 1 or 0.
+
+create table scopes (
+    id text not null primary key,
+    scale_set text,
+    campaign text,
+    epoch bigint not null,
+    incarnation bigint not null,
+    last_seen bigint,
+    due bigint,
+    body text not null
+);
+create index scopes_of_scale_set on scopes (scale_set, id) where scale_set is not null;
+create index scopes_of_campaign on scopes (campaign, id) where campaign is not null;
+create index scopes_due on scopes (due, id) where due is not null;
+
+create table machines (
+    scope_id text not null,
+    name text not null,
+    running integer not null,
+    body text not null,
+    primary key (scope_id, name)
+);
+create index machines_running on machines (scope_id, running);
+create index machines_named on machines (name, scope_id);
+
+-- `arrival` keeps what is live in the order in which it came: documents list events in that order.
+create table events (
+    id text not null primary key,
+    scope_id text not null,
+    live integer not null,
+    arrival bigint not null,
+    body text not null
+);
+create index events_of_scope on events (scope_id, id);
+create index events_live_of_scope on events (scope_id, arrival) where live = 1;
+create index events_live on events (id) where live = 1;
+
+create table operations (
+    id text not null primary key,
+    scope_id text not null,
+    live integer not null,
+    arrival bigint not null,
+    body text not null
+);
+create index operations_of_scope on operations (scope_id, id);
+create index operations_live_of_scope on operations (scope_id, arrival) where live = 1;
+create index operations_live on operations (id) where live = 1;
+
+-- The outbox: an action leaves it when it is over.
+create table actions (
+    operation text not null,
+    machine text not null,
+    scope_id text not null,
+    event text,
+    impact text not null,
+    source text not null,
+    started_at bigint not null,
+    due bigint not null,
+    duration bigint not null,
+    attempts bigint not null,
+    fence bigint not null,
+    lease_until bigint,
+    primary key (operation, machine)
+);
+create index actions_due on actions (due, lease_until);
+
+create table campaigns (
+    id text not null primary key,
+    body text not null
+);
+
+create table history (
+    seq bigint not null primary key,
+    scope_id text not null,
+    at bigint not null,
+    who text not null,
+    what text not null,
+    subject text not null,
+    before text not null,
+    after text not null,
+    detail text not null,
+    digest text not null
+);
+create index history_of_scope on history (scope_id, seq);
+create index history_of_subject on history (subject, seq);
+
+create table notes (
+    key text not null primary key,
+    value text not null
+);
+
+-- `at` is there so that old answers can be forgotten one day.
+create table answers (
+    key text not null primary key,
+    value text not null,
+    at bigint not null
+);

@@ -1,0 +1,173 @@
+"""Everything that can be looked up, on any connection."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from forewarn.domain.campaigns import Campaign
+from forewarn.domain.events import Action, Event, Operation
+from forewarn.domain.history import Entry
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope
+from forewarn.store import codec
+from forewarn.store.codec import Row
+from forewarn.store.connecting import Connection
+from forewarn.store.queries import SQL
+
+T = TypeVar("T")
+
+
+class SqlReader:
+    def __init__(self, connection: Connection) -> None:
+        self._execute = connection.execute
+
+    # Scopes
+
+    def scope(self, scope: str) -> Scope | None:
+        row = self._execute(SQL["scope"], (scope,)).fetchone()
+        return None if row is None else self._whole(row)
+
+    def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]:
+        if campaign is None:
+            rows = self._execute(SQL["scopes_after"], (after, limit)).fetchall()
+        else:
+            rows = self._execute(SQL["scopes_of_campaign_after"], (campaign, after, limit)).fetchall()
+        if not rows:
+            return []
+        span = (rows[0][0], rows[-1][0])
+        events = self._by_scope(SQL["live_events_of_scopes"], span, codec.to_event)
+        operations = self._by_scope(SQL["live_operations_of_scopes"], span, codec.to_operation)
+        return [codec.to_scope(row, events.get(row[0], ()), operations.get(row[0], ())) for row in rows]
+
+    def due_scopes(self, now: datetime, limit: int) -> Sequence[str]:
+        return [row[0] for row in self._execute(SQL["scopes_due"], (codec.to_micros(now), limit)).fetchall()]
+
+    def next_due(self) -> datetime | None:
+        return self._moment(SQL["next_due"])
+
+    # Machines
+
+    def machines(self, scope: str, names: Sequence[str] | None = None) -> Sequence[Machine]:
+        if names is None:
+            return self._bodies(SQL["machines_of_scope"], (scope,), codec.to_machine)
+        found = (self._body(SQL["machine"], (scope, name), codec.to_machine) for name in sorted(set(names)))
+        return [machine for machine in found if machine is not None]
+
+    def machines_named(self, name: str) -> Sequence[Machine]:
+        return self._bodies(SQL["machines_named"], (name,), codec.to_machine)
+
+    def list_machines(self, *, after: tuple[str, str] = ("", ""), limit: int = 1000) -> Sequence[Machine]:
+        return self._bodies(SQL["machines_after"], (*after, limit), codec.to_machine)
+
+    # Events and operations
+
+    def event(self, event: str) -> Event | None:
+        return self._body(SQL["event"], (event,), codec.to_event)
+
+    def list_events(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Event]:
+        if scope is not None and live:
+            found = self._bodies(SQL["live_events_of_scope"], (scope,), codec.to_event)
+            return _page(found, _event_id, after, limit)
+        if scope is not None:
+            return self._bodies(SQL["events_of_scope_after"], (scope, after, limit), codec.to_event)
+        return self._bodies(SQL["live_events_after" if live else "events_after"], (after, limit), codec.to_event)
+
+    def operation(self, operation: str) -> Operation | None:
+        return self._body(SQL["operation"], (operation,), codec.to_operation)
+
+    def list_operations(
+        self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
+    ) -> Sequence[Operation]:
+        if scope is not None and live:
+            found = self._bodies(SQL["live_operations_of_scope"], (scope,), codec.to_operation)
+            return _page(found, _operation_id, after, limit)
+        if scope is not None:
+            return self._bodies(SQL["operations_of_scope_after"], (scope, after, limit), codec.to_operation)
+        query = SQL["live_operations_after" if live else "operations_after"]
+        return self._bodies(query, (after, limit), codec.to_operation)
+
+    # The outbox
+
+    def action(self, operation: str, machine: str) -> Action | None:
+        row = self._execute(SQL["action"], (operation, machine)).fetchone()
+        return None if row is None else codec.to_action(row)
+
+    def next_action(self) -> datetime | None:
+        return self._moment(SQL["next_action"])
+
+    # History
+
+    def history(
+        self, *, after: int = 0, limit: int = 1000, scope: str | None = None, subject: str | None = None
+    ) -> Sequence[Entry]:
+        keys: Row
+        match scope, subject:
+            case None, None:
+                query, keys = "history_after", ()
+            case _, None:
+                query, keys = "history_of_scope_after", (scope,)
+            case None, _:
+                query, keys = "history_of_subject_after", (subject,)
+            case _:
+                query, keys = "history_of_subject_in_scope_after", (subject, scope)
+        return [codec.to_entry(row) for row in self._execute(SQL[query], (*keys, after, limit)).fetchall()]
+
+    def last_entry(self) -> int:
+        return int(self._execute(SQL["last_entry"]).fetchone()[0])
+
+    # Campaigns, notes, answers
+
+    def campaign(self, campaign: str) -> Campaign | None:
+        return self._body(SQL["campaign"], (campaign,), codec.to_campaign)
+
+    def list_campaigns(self, *, after: str = "", limit: int = 1000) -> Sequence[Campaign]:
+        return self._bodies(SQL["campaigns_after"], (after, limit), codec.to_campaign)
+
+    def note(self, key: str) -> str | None:
+        return self._body(SQL["note"], (key,), str)
+
+    def answer(self, key: str) -> str | None:
+        return self._body(SQL["answer"], (key,), str)
+
+    # Rows into values
+
+    def _whole(self, row: Row) -> Scope:
+        key = (row[0],)
+        return codec.to_scope(
+            row,
+            self._bodies(SQL["live_events_of_scope"], key, codec.to_event),
+            self._bodies(SQL["live_operations_of_scope"], key, codec.to_operation),
+        )
+
+    def _by_scope(self, query: str, span: tuple[str, str], decode: Callable[[str], T]) -> dict[str, list[T]]:
+        found: dict[str, list[T]] = defaultdict(list)
+        for scope, text in self._execute(query, span).fetchall():
+            found[scope].append(decode(text))
+        return found
+
+    def _body(self, query: str, keys: Row, decode: Callable[[str], T]) -> T | None:
+        row = self._execute(query, keys).fetchone()
+        return None if row is None else decode(row[0])
+
+    def _bodies(self, query: str, keys: Row, decode: Callable[[str], T]) -> list[T]:
+        return [decode(row[0]) for row in self._execute(query, keys).fetchall()]
+
+    def _moment(self, query: str) -> datetime | None:
+        micros = self._execute(query).fetchone()[0]
+        return None if micros is None else codec.to_moment(micros)
+
+
+def _event_id(event: Event) -> str:
+    return event.id
+
+
+def _operation_id(operation: Operation) -> str:
+    return operation.id
+
+
+def _page(found: list[T], key: Callable[[T], str], after: str, limit: int) -> list[T]:
+    """What is live in one scope is little: it is sorted here, not by an index of its own."""
+    return sorted((item for item in found if key(item) > after), key=key)[:limit]
