@@ -51,9 +51,11 @@ def chain(entry: Entry, previous: str) -> Entry:
     return replace(entry, digest=hashlib.sha256("\0".join(words + told).encode()).hexdigest())
 
 
-def first_break(entries: Iterable[Entry]) -> Entry | None:
-    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds."""
-    previous = ""
+def first_break(entries: Iterable[Entry], previous: str = "") -> Entry | None:
+    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds.
+
+    `previous`: the digest before the first of these; "" where the history begins.
+    """
     for entry in entries:
         if chain(entry, previous).digest != entry.digest:
             return entry
