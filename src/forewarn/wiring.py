@@ -1,1 +1,248 @@
-"""The composition root."""
+"""The composition root: the one module that names concrete classes, reads the wall clock and mints ids.
+
+`running` gives a whole Forewarn inside one event loop; a second one in the same process just works.
+"""
+
+import asyncio
+import hashlib
+import signal
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from forewarn import __version__, imds
+from forewarn.control.app import create_app
+from forewarn.control.exposition import Family, single
+from forewarn.control.hub import Hub
+from forewarn.control.server import serving
+from forewarn.domain.errors import Invalid, Unavailable
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope, ScopeKind
+from forewarn.drivers.command import CommandDriver
+from forewarn.drivers.simulated import SimulatedDriver
+from forewarn.engine.clock import FleetClock
+from forewarn.engine.engine import Engine
+from forewarn.engine.player import Player, clock_state, rate_of
+from forewarn.engine.ports import Driver, News, Store
+from forewarn.engine.ticker import Ticker
+from forewarn.engine.worker import Worker
+from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
+from forewarn.store.memory import MemoryStore
+from forewarn.store.sqlite import open_store
+from forewarn.wire import fleetfile
+from forewarn.wire.instance import ScopeFacts
+
+SAVE_MARKS_EVERY = 60.0
+"""Seconds of real time between two batches of "who asked last"."""
+
+DECLARATION_NOTE = "declaration"
+"""The text of the fleet file last taken over, so that a restart without one goes on with the same fleet and driver."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """What `forewarn up` can be told."""
+
+    metadata: tuple[str, int] = ("127.0.0.1", 8254)
+    control: tuple[str, int] = ("127.0.0.1", 8255)
+    data: Path | None = None  # None: nothing outlives the process
+    fleet: Path | None = None
+    sample: str = ""  # the fleet of a store that is still empty, in the fleet file's format
+    clock: str = "real"  # or "manual", or a rate such as "60x"
+    identity: str = "loopback"  # or "source", or "machine=NAME"
+    sockets: Path | None = None  # a directory for one unix socket per machine
+    any_address: bool = False  # 0.0.0.0 and :: are meant
+    limits: imds.Limits = field(default_factory=imds.Limits)
+    rules: imds.Rules = field(default_factory=imds.Rules)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forewarn:
+    """A running one."""
+
+    engine: Engine
+    clock: FleetClock
+    player: Player
+    driver: Driver
+    server: imds.Server
+    metadata_url: Callable[[Machine], str]
+    control_url: str
+    tasks: tuple["asyncio.Task[None]", ...]
+
+
+def wall() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    return str(uuid.uuid4()).upper()
+
+
+@asynccontextmanager
+async def running(options: Options) -> AsyncIterator[Forewarn]:
+    """Everything, from the moment it answers until the block ends."""
+    async with AsyncExitStack() as stack:
+        store = await asyncio.to_thread(open_store, options.data) if options.data else MemoryStore()
+        stack.push_async_callback(store.close)
+        clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
+        declared, text = await _declaration(store, options)
+        fleet, hub = imds.Fleet(), Hub(store)
+        engine = Engine(
+            store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=declared.fleet.settings
+        )
+        await engine.load_fleet(declared.fleet, hashlib.sha256(text.encode()).hexdigest())
+        await store.run(lambda tx: tx.put_note(DECLARATION_NOTE, text))
+        await engine.publish_all()
+        driver = _driver(declared.driver, options.data)
+        ticker, worker = Ticker(engine), Worker(engine, driver, wall)
+        player = Player(engine, clock, ticker, worker)
+        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
+        tasks = await stack.enter_async_context(
+            _tasks(ticker=ticker.run(), worker=worker.run(), marks=_save_marks(engine, server))
+        )
+        app = create_app(
+            engine=engine,
+            player=player,
+            clock=clock,
+            hub=hub,
+            new_id=new_id,
+            version=__version__,
+            metadata_url=url,
+            alive=lambda: {task.get_name(): not task.done() for task in tasks},
+            more_metrics=lambda: _metrics(server),
+        )
+        host, port = options.control
+        port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
+        stack.callback(hub.close)
+        yield Forewarn(
+            engine=engine,
+            clock=clock,
+            player=player,
+            driver=driver,
+            server=server,
+            metadata_url=url,
+            control_url=f"http://{f'[{host}]' if ':' in host else host}:{port}",
+            tasks=tasks,
+        )
+
+
+def serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+    """Run until a signal ends it. `announce` is called once, when everything answers."""
+    uvloop.run(_serve(options, announce))
+
+
+async def _serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+    ended = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, ended.set)
+    async with running(options) as forewarn:
+        announce(forewarn)
+        waiting = asyncio.create_task(ended.wait())
+        await asyncio.wait({waiting, *forewarn.tasks}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        for task in forewarn.tasks:
+            if task.done():
+                raise Unavailable(f"The {task.get_name()} has stopped: {task.exception()}. See the log.")
+
+
+# The fleet
+
+
+async def _declaration(store: Store, options: Options) -> tuple[fleetfile.Declaration, str]:
+    """The fleet file given; or what this store was last told; or the sample."""
+    if options.fleet is not None:
+        raw = await asyncio.to_thread(options.fleet.read_bytes)
+        name = str(options.fleet)
+        text = fleetfile.decode(raw, name)
+        return fleetfile.parse(text, name), text
+    kept = await store.read(lambda reader: reader.note(DECLARATION_NOTE))
+    text = options.sample if kept is None else kept
+    return fleetfile.parse(text, "the fleet kept in the data directory"), text
+
+
+def _driver(declared: fleetfile.Simulated | fleetfile.Command, data: Path | None) -> Driver:
+    match declared:
+        case fleetfile.Simulated(durations=durations):
+            return SimulatedDriver(durations)
+        case fleetfile.Command(program=program, time_limit=limit):
+            if data is None:
+                raise Invalid("The command driver needs a data directory, to know what it has done: give --data.")
+            return CommandDriver(program, data / "actions", limit.total_seconds())
+
+
+class _Feed:
+    """Tells the metadata service, and those who watch."""
+
+    def __init__(self, fleet: imds.Fleet, hub: Hub) -> None:
+        self._fleet = fleet
+        self._hub = hub
+
+    def publish(self, news: News) -> None:
+        facts = {scope.id: _facts(scope) for scope in news.scopes}
+        self._fleet.publish(documents=news.documents, machines=news.machines, gone=news.gone, facts=facts)
+        self._hub.publish(news)
+
+
+def _facts(scope: Scope) -> ScopeFacts:
+    group = str(uuid.uuid5(uuid.NAMESPACE_URL, scope.id)) if scope.kind is ScopeKind.PLACEMENT_GROUP else ""
+    return ScopeFacts(kind=scope.kind, name=scope.id, scale_set=scope.scale_set or "", placement_group_id=group)
+
+
+# The metadata service
+
+
+@asynccontextmanager
+async def _metadata(
+    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
+) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
+    machines = await engine.store.read(lambda reader: reader.list_machines(limit=10_000_000))
+    host, port = options.metadata
+    identity = identity_called(options.identity, machines)
+    listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
+    more = socket_files(options.sockets, machines) if options.sockets else []
+    server = imds.Server(
+        fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
+    )
+    try:
+        for each in (listener, *more):
+            await server.serve(each)
+        yield server, url_maker(host, listener.port, identity)
+    finally:
+        await server.close()
+
+
+async def _save_marks(engine: Engine, server: imds.Server) -> None:
+    """Save who asked last, now and then; a restart forgets a minute of it at most."""
+    try:
+        while True:
+            await asyncio.sleep(SAVE_MARKS_EVERY)
+            with suppress(Unavailable):
+                await engine.mark_seen(server.take_seen())
+    finally:
+        await engine.mark_seen(server.take_seen())
+
+
+def _metrics(server: imds.Server) -> Iterable[Family]:
+    yield single("forewarn_metadata_answers_total", "counter", "Answers of the metadata service.", server.answers)
+    yield single(
+        "forewarn_metadata_connections", "gauge", "Open connections to the metadata service.", server.connections
+    )
+    yield single("forewarn_metadata_parked", "gauge", "Requests parked until their document changes.", server.parked)
+
+
+@asynccontextmanager
+async def _tasks(**work: Coroutine[Any, Any, None]) -> AsyncIterator[tuple["asyncio.Task[None]", ...]]:
+    """What runs beside the servers. Each ends with the block."""
+    tasks = tuple(asyncio.create_task(coroutine, name=name) for name, coroutine in work.items())
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -7,11 +7,10 @@ import asyncio
 import http.client
 import json
 import re
-import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, TypeVar
@@ -22,7 +21,7 @@ from openapi_schema_validator import OAS31Validator
 from forewarn.control.app import create_app, endpoints
 from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
-from forewarn.control.server import ControlServer
+from forewarn.control.server import serving
 from forewarn.domain.events import Action, Actor
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
@@ -70,6 +69,7 @@ class FiveSeconds:
 class Rig:
     def __init__(self, rate: float | None, heartbeat: float, patience: float) -> None:
         self.loop = asyncio.new_event_loop()
+        self._stack = AsyncExitStack()
         self.parts = {"ticker": True, "worker": True}
         self._thread = threading.Thread(target=self.loop.run_forever)
         self._thread.start()
@@ -107,10 +107,10 @@ class Rig:
             patience=patience,
         )
         await self.engine.load_fleet(declared, "first")
-        sock = socket.create_server(("127.0.0.1", 0))
-        self.server = ControlServer(app, self.hub, [sock])
-        self._serving = asyncio.ensure_future(self.server.run())
-        return int(sock.getsockname()[1])
+        self._stack.push_async_callback(self.store.close)
+        port = await self._stack.enter_async_context(serving(app, "127.0.0.1", 0))
+        self._stack.callback(self.hub.close)
+        return port
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
@@ -126,12 +126,7 @@ class Rig:
         self.run(self.engine.enrol(scope, Actor.machine("somebody")))
 
     def stop(self) -> None:
-        async def stop() -> None:
-            self.server.stop()
-            await self._serving
-            await self.store.close()
-
-        self.run(stop())
+        self.run(self._stack.aclose())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()

@@ -12,7 +12,7 @@ from forewarn.domain.starting import record_approval, settle
 def approve(draft: Draft, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
     """Approve what the scope knows; the ids it does not know come back."""
     known = {event.id: event for event in draft.scopes[scope].events}
-    for event in (known[i] for i in ids if i in known):
+    for event in (known[i] for i in dict.fromkeys(ids) if i in known):
         record_approval(draft, event, by)
     settle(draft)
     return tuple(i for i in ids if i not in known)

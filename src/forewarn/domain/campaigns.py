@@ -15,9 +15,9 @@ from forewarn.domain.events import Actor, Event, EventType, Phase
 from forewarn.domain.history import What
 from forewarn.domain.lifecycle import Fact
 from forewarn.domain.machines import Machine
-from forewarn.domain.maintenance import Maintenance, check_notice, schedule
+from forewarn.domain.maintenance import LONGEST, Maintenance, check_notice, schedule
 from forewarn.domain.scopes import Walk
-from forewarn.domain.settings import Settings
+from forewarn.domain.settings import Settings, minimum_notice
 
 
 class CampaignState(Enum):
@@ -40,6 +40,11 @@ class Campaign:
 
 
 ROLLED_OUT = frozenset({EventType.FREEZE, EventType.REBOOT, EventType.REDEPLOY})
+WISHES = {
+    CampaignState.RUNNING: "asked to resume",
+    CampaignState.PAUSED: "asked to pause",
+    CampaignState.CANCELED: "asked to cancel",
+}
 
 
 def begin(draft: Draft, scope: str, campaign: Campaign, machines: Sequence[Machine], settings: Settings) -> None:
@@ -51,6 +56,8 @@ def begin(draft: Draft, scope: str, campaign: Campaign, machines: Sequence[Machi
         raise Conflict(f"Campaign {here.walk.campaign} is still under way in {scope}: wait for its end, or cancel it.")
     check_notice(campaign.impact, campaign.notice, settings)
     pause = settings.recovery_pause if campaign.pause is None else campaign.pause
+    if not timedelta(0) <= pause <= LONGEST:
+        raise Invalid(f"The recovery pause is between none and {LONGEST.days} days, not {pause}.")
     domains = tuple(sorted({machine.update_domain for machine in machines}))
     walk = Walk(campaign=campaign.id, pause=pause, remaining=domains, due=draft.now)
     _put(draft, scope, walk, campaign.requested_by, "begun")
@@ -69,17 +76,17 @@ def walk_on(
     if walk is None or walk.campaign != campaign.id:
         return
     by = Actor.system(f"campaign {campaign.id}")
-    live = _live(draft, scope, campaign.id)
     if campaign.state is CampaignState.CANCELED:
-        for event in live:
-            if event.phase is Phase.SCHEDULED:
-                draft.end(event, Fact.CANCEL, by, "the campaign was cancelled")
-        _leave(draft, scope, walk, by, "canceled")
-    elif live:
-        _put(draft, scope, replace(walk, due=None))  # one update domain at a time: wait for its events to end
+        _call_off(draft, scope, walk, by)
+    elif walk.due is None or walk.due > draft.now:
+        return  # it waits for its events, for `resume`, or for the scope to recover
+    elif _live(draft, scope, campaign.id):
+        _put(draft, scope, replace(walk, due=None))  # one update domain at a time
     elif campaign.state is CampaignState.PAUSED:
-        _put(draft, scope, replace(walk, current=None, due=None), by, "paused")
-    elif walk.due is not None and walk.due <= draft.now:
+        _put(draft, scope, replace(walk, due=None), by, "paused")
+    elif walk.halted:
+        _put(draft, scope, replace(walk, due=None))
+    else:
         _next_domain(draft, scope, walk, campaign, machines, settings, new_id)
 
 
@@ -93,20 +100,37 @@ def after_event(draft: Draft, event: Event) -> None:
 
 
 def halt(draft: Draft, event: Event) -> None:
-    """A driver gave up on one of the campaign's events: the walk stops here until somebody resumes it."""
+    """A driver gave up on one of the campaign's events: no further update domain until somebody resumes it."""
     walk = _walk_of(draft, event)
-    if walk is not None:
+    if walk is not None and walk.remaining:
         by = Actor.system(f"campaign {walk.campaign}")
-        _put(draft, event.scope, replace(walk, due=None), by, "halted: a driver failed")
+        _put(draft, event.scope, replace(walk, halted=True), by, "halted: a driver failed")
 
 
-def wake(draft: Draft, scope: str, campaign: Campaign) -> None:
-    """`resume` and `cancel` make the walk look again now; only `cancel` cuts a recovery pause short."""
+def steer(draft: Draft, scope: str, campaign: Campaign, by: Actor) -> None:
+    """Somebody wishes something else of the campaign. Only `cancel` cuts a recovery pause short."""
     walk = draft.scopes[scope].walk
     if walk is None or walk.campaign != campaign.id:
         return
-    if walk.due is None or campaign.state is CampaignState.CANCELED:
-        _put(draft, scope, replace(walk, due=draft.now))
+    draft.note(scope, by, What.CAMPAIGN, campaign.id, "", WISHES[campaign.state])
+    match campaign.state:
+        case CampaignState.PAUSED:
+            pass  # read when the next update domain would be due
+        case CampaignState.RUNNING:
+            _put(draft, scope, replace(walk, halted=False, due=draft.now if walk.due is None else walk.due))
+        case CampaignState.CANCELED:
+            _call_off(draft, scope, walk, by)
+
+
+def _call_off(draft: Draft, scope: str, walk: Walk, by: Actor) -> None:
+    """No event of it waits any longer. The walk stays until what has started is over, and keeps other campaigns out."""
+    for event in _live(draft, scope, walk.campaign):
+        if event.phase is Phase.SCHEDULED:
+            draft.end(event, Fact.CANCEL, by, "the campaign was cancelled")
+    if _live(draft, scope, walk.campaign):
+        _put(draft, scope, replace(walk, remaining=(), due=None))
+    else:
+        _leave(draft, scope, walk, by, "canceled")
 
 
 def _next_domain(
@@ -128,9 +152,9 @@ def _next_domain(
     told = f"update domain {domain}"
     _put(draft, scope, replace(walk, remaining=tuple(left), current=domain, due=None), by, told)
     members = [machine for machine in machines if machine.update_domain == domain]
-    work = Maintenance(
-        impact=campaign.impact, notice=campaign.notice, description=campaign.description, campaign=campaign.id
-    )
+    least = minimum_notice(campaign.impact, settings)  # which may have grown since the campaign began
+    notice = max(campaign.notice or least, least)
+    work = Maintenance(impact=campaign.impact, notice=notice, description=campaign.description, campaign=campaign.id)
     schedule(draft, members, work, by, settings, new_id)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from forewarn.domain.events import Action, Actor, Event, Operation, OperationState, Phase
+from forewarn.domain.events import Action, Actor, Event, Operation, OperationState, Phase, announce
 from forewarn.domain.history import Entry, What
 from forewarn.domain.lifecycle import Fact, step
 from forewarn.domain.machines import Machine
@@ -33,6 +33,12 @@ class Revision:
     before: Scope | None
     after: Scope
     due: datetime | None
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether it says what the scope is, not only what happens in it."""
+        before, after = self.before, self.after
+        return before is None or (before.kind, before.scale_set) != (after.kind, after.scale_set)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,9 +150,15 @@ class Draft:
 
 def visible_changes(before: Scope, after: Scope) -> int:
     """How many events appeared, look different or disappeared; each moves the incarnation by one, as in Azure."""
-    seen = {a.id: a for a in before.document.announcements}
-    shown = {a.id: a for a in after.document.announcements}
-    return sum(seen.get(event) != shown.get(event) for event in seen.keys() | shown.keys())
+    seen = {event.id: event for event in before.events if event.phase.is_live}
+    shown = {event.id: event for event in after.events if event.phase.is_live}
+    return sum(_looks_different(seen.get(event), shown.get(event)) for event in seen.keys() | shown.keys())
+
+
+def _looks_different(before: Event | None, after: Event | None) -> bool:
+    if before is after:
+        return False
+    return before is None or after is None or announce(before) != announce(after)
 
 
 def next_due(scope: Scope, settings: Settings) -> datetime | None:

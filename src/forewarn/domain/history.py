@@ -6,7 +6,7 @@ Each scope's entries form a chain: an entry's digest covers the one before it, s
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 
 from forewarn.domain.events import Actor
@@ -27,7 +27,7 @@ class What(Enum):
     DISENROLLED = "disenrolled"
     POWER = "power"  # a machine was started, stopped or deallocated
     REMOVED = "removed"  # a machine is gone
-    CAMPAIGN = "campaign"  # a campaign began, went on to an update domain, halted or ended here
+    CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +44,17 @@ class Entry:
     digest: str = ""
 
 
-def chain(entry: Entry, previous: str) -> Entry:
-    """The entry with its digest, which covers its own words and the digest before it."""
-    words = (previous, entry.scope, entry.at.isoformat(), str(entry.who), entry.what.value)
+def digest(entry: Entry, previous: str) -> str:
+    """Covers the entry's own words and the digest before it."""
+    words = (previous, entry.scope, entry.at.astimezone(UTC).isoformat(), str(entry.who), entry.what.value)
     told = (entry.subject, entry.before, entry.after, entry.detail)
-    return replace(entry, digest=hashlib.sha256("\0".join(words + told).encode()).hexdigest())
+    framed = "".join([f"{len(word)}:{word}" for word in words + told])  # no word can flow into the next
+    return hashlib.sha256(framed.encode()).hexdigest()
+
+
+def chain(entry: Entry, previous: str, seq: int) -> Entry:
+    """The entry at its place: among all entries, and after the one before it in its scope."""
+    return replace(entry, seq=seq, digest=digest(entry, previous))
 
 
 def first_break(entries: Iterable[Entry], previous: str = "") -> Entry | None:
@@ -57,7 +63,7 @@ def first_break(entries: Iterable[Entry], previous: str = "") -> Entry | None:
     `previous`: the digest before the first of these; "" where the history begins.
     """
     for entry in entries:
-        if chain(entry, previous).digest != entry.digest:
+        if digest(entry, previous) != entry.digest:
             return entry
         previous = entry.digest
     return None

@@ -9,10 +9,13 @@ from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import Actor, EventType, Operation, Source
 from forewarn.domain.machines import Machine
-from forewarn.domain.requesting import announce_operation
+from forewarn.domain.requesting import announce_operation, under_way
 from forewarn.domain.settings import Settings, minimum_notice
 from forewarn.domain.starting import settle
 from forewarn.domain.texts import FAILURE
+
+LONGEST = timedelta(days=366)
+"""The most notice that can be given. Azure announces degraded hardware a week ahead."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +48,8 @@ def schedule(
     new_id: Callable[[], str],
 ) -> list[Operation]:
     """One event for each group of machines that goes down together."""
+    if work.impact is EventType.TERMINATE:
+        _check_not_leaving(draft, machines)
     operations = [
         announce_operation(
             draft,
@@ -72,6 +77,14 @@ def _groups(machines: Sequence[Machine], work: Maintenance) -> list[tuple[Machin
     return plan(machines)
 
 
+def _check_not_leaving(draft: Draft, machines: Sequence[Machine]) -> None:
+    """A machine ends once: a second Terminate would hold up the first, or outlive it."""
+    for machine in machines:
+        running = under_way(draft.scopes[machine.scope], machine, EventType.TERMINATE)
+        if running is not None:
+            raise Conflict(f"{machine.name} is already being deleted (operation {running.id}).")
+
+
 def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelta:
     least = minimum_notice(work.impact, settings)
     match work.impact:
@@ -80,7 +93,7 @@ def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelt
         case EventType.TERMINATE:
             if machine.is_spot:
                 raise Conflict(f"{machine.name} is a Spot machine: it gets Preempt, never Terminate.")
-            notice = work.notice or machine.terminate_notice or least
+            notice = work.notice if work.notice is not None else machine.terminate_notice or least
             if not settings.terminate_min <= notice <= settings.terminate_max:
                 raise Invalid(
                     f"Terminate gives {settings.terminate_min} to {settings.terminate_max} of notice, not {notice}."
@@ -89,7 +102,7 @@ def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelt
         case _:
             pass
     check_notice(work.impact, work.notice, settings)
-    return work.notice or least
+    return least if work.notice is None else work.notice
 
 
 def check_notice(impact: EventType, notice: timedelta | None, settings: Settings) -> None:
@@ -99,3 +112,5 @@ def check_notice(impact: EventType, notice: timedelta | None, settings: Settings
             f"{impact.value} gives at least {least} of notice, not {notice}: "
             f"ask for more, or lower the setting notice_{impact.value.lower()}."
         )
+    if notice is not None and notice > LONGEST:
+        raise Invalid(f"Nothing is announced more than {LONGEST.days} days ahead: give less notice than {notice}.")

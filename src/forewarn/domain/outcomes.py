@@ -1,7 +1,7 @@
 """What the drivers report, and what follows from it."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from forewarn.domain.campaigns import after_event, halt
 from forewarn.domain.draft import Draft
@@ -13,13 +13,16 @@ from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 
 DRIVER = Actor.system("driver")
+LONGEST_WAIT = timedelta(minutes=30)
+"""Between two attempts, however many there were."""
 
 
 def retry_at(action: Action, now: datetime, settings: Settings) -> datetime | None:
     """When a failed action is tried again; None once it is given up."""
     if action.attempts >= settings.driver_attempts:
         return None
-    return now + settings.driver_backoff * (1 << max(action.attempts - 1, 0))
+    doublings = min(max(action.attempts - 1, 0), 20)
+    return now + min(settings.driver_backoff * (1 << doublings), max(settings.driver_backoff, LONGEST_WAIT))
 
 
 def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
@@ -57,9 +60,9 @@ def _end(draft: Draft, operation: Operation) -> None:
         draft.note(operation.scope, DRIVER, What.FAILED if why else What.DONE, operation.id, detail=why)
         return
     draft.end(event, Fact.FAIL if why else Fact.COMPLETE, DRIVER, why)
-    after_event(draft, event)
     if why:
         halt(draft, event)
+    after_event(draft, event)
 
 
 def _leave_mark(draft: Draft, machine: Machine, impact: EventType) -> None:

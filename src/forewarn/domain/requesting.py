@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from forewarn.domain.draft import Draft
-from forewarn.domain.errors import Conflict, TooMany
+from forewarn.domain.errors import Conflict, Invalid, TooMany
 from forewarn.domain.events import Actor, Event, EventType, Operation, OperationState, Phase, Source
 from forewarn.domain.history import What
 from forewarn.domain.machines import Machine
@@ -25,7 +25,7 @@ def request(
 ) -> Operation:
     source = Source.PLATFORM if impact is EventType.PREEMPT else Source.USER
     scope = draft.scopes[machine.scope]
-    running = _under_way(scope, machine, impact)
+    running = under_way(scope, machine, impact)
     if running is not None and impact is EventType.TERMINATE:
         return running  # a second delete waits for the first
     _check(scope, machine, impact, running, settings)
@@ -128,7 +128,7 @@ def run_at_once(
     return operation
 
 
-def _under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | None:
+def under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | None:
     return next(
         (
             o
@@ -140,6 +140,8 @@ def _under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation |
 
 
 def _check(scope: Scope, machine: Machine, impact: EventType, running: Operation | None, settings: Settings) -> None:
+    if impact is EventType.FREEZE:
+        raise Invalid("Nobody can ask for a Freeze: it is the platform's to schedule.")
     if impact is EventType.PREEMPT and not machine.is_spot:
         raise Conflict("Operation 'simulateEviction' is allowed only for Spot Virtual Machines")
     if running is not None:

@@ -37,6 +37,7 @@ class Walk:
     remaining: tuple[int, ...]  # update domains still to come, in order
     current: int | None = None  # the update domain whose events are live
     due: datetime | None = None  # when to look again; None: waits for its events to end, or for `resume`
+    halted: bool = False  # a driver failed: the next update domain waits for `resume`
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

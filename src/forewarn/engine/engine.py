@@ -1,6 +1,5 @@
-"""The commands: each loads what it concerns, lets the domain decide, saves the decision whole, and tells who watches."""
+"""The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +24,8 @@ from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Runni
 T = TypeVar("T")
 Target = tuple[str, str]
 """A machine: its scope and its name there."""
+Scopes = Sequence[str] | Callable[[Transaction], Sequence[str]]
+"""What a command locks: known beforehand, or looked up in the same transaction."""
 
 
 class Engine:
@@ -155,9 +156,12 @@ class Engine:
         return await self._command(campaign.scopes, decide)
 
     async def steer_campaign(self, campaign_id: str, wish: CampaignState, by: Actor) -> Campaign:
-        """Pause, resume or cancel. The wish is durable first; then each scope is told."""
+        """Pause, resume or cancel: in every scope it walks through, or in none."""
 
-        def work(tx: Transaction) -> Campaign:
+        def walked(tx: Transaction) -> list[str]:
+            return [scope.id for scope in tx.list_scopes(campaign=campaign_id, limit=1_000_000)]
+
+        def decide(tx: Transaction, draft: Draft) -> Campaign:
             campaign = tx.campaign(campaign_id)
             if campaign is None:
                 raise NotFound(f"There is no campaign {campaign_id}.")
@@ -165,23 +169,11 @@ class Engine:
                 raise Conflict(f"Campaign {campaign_id} was cancelled: begin a new one.")
             wished = replace(campaign, state=wish)
             tx.save_campaign(wished)
+            for scope in draft.scopes:
+                campaigns.steer(draft, scope, wished, by)
             return wished
 
-        campaign = await self.store.run(work)
-        if wish is not CampaignState.PAUSED:
-            await self.wake_campaign(campaign)
-        return campaign
-
-    async def wake_campaign(self, campaign: Campaign) -> None:
-        """Make every scope that waits look at the campaign's wish again."""
-        scopes = await self.store.read(lambda r: [s.id for s in r.list_scopes(campaign=campaign.id, limit=1_000_000)])
-        await asyncio.gather(*(self._wake(scope, campaign) for scope in scopes))
-
-    async def _wake(self, scope: str, campaign: Campaign) -> None:
-        def decide(tx: Transaction, draft: Draft) -> None:
-            campaigns.wake(draft, scope, campaign)
-
-        await self._command([scope], decide)
+        return await self._command(walked, decide)
 
     # The fleet
 
@@ -195,7 +187,7 @@ class Engine:
             change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
             return True, change, tx.save(change)
 
-        loaded = await self._committed(work)
+        loaded, _, _ = await self.store.run(work, self._tell)
         if loaded:
             self.settings = fleet.settings
             for machine in await self.store.read(lambda r: loading.leavers(r, fleet)):
@@ -207,7 +199,7 @@ class Engine:
         self.settings = await self.store.read(loading.stored_settings)
         after = ""
         while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
-            self._feed.publish(News(documents=[scope.document for scope in scopes]))
+            self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
             after = scopes[-1].id
         key = ("", "")
         while machines := await self.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
@@ -264,20 +256,22 @@ class Engine:
 
     # The frame of every command
 
-    async def _command(self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], T]) -> T:
+    async def _command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
         def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
-            draft = Draft(_locked(tx, scopes), self.clock.now())
+            draft = Draft(_locked(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
 
-        return await asyncio.shield(asyncio.ensure_future(self._committed(work)))
+        result, _, _ = await self.store.run(work, self._tell)
+        return result
 
-    async def _committed(self, work: Callable[[Transaction], tuple[T, Change, Sequence[Entry]]]) -> T:
-        result, change, entries = await self.store.run(work)
+    def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
+        _, change, entries = committed
         self._feed.publish(
             News(
                 documents=[revision.after.document for revision in change.revisions],
+                scopes=[revision.after for revision in change.revisions if revision.is_declaration],
                 machines=change.machines,
                 gone=change.gone,
                 entries=entries,
@@ -285,7 +279,6 @@ class Engine:
         )
         for waker in self._wakers:
             waker(change)
-        return result
 
     async def _operations(
         self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
@@ -325,7 +318,7 @@ def _leave(machine: Machine) -> Callable[[Transaction, Draft], None]:
 def _locked(tx: Transaction, scopes: Sequence[str]) -> list[Scope]:
     """The scopes a command names, with those that share a scale set with them; each once, locked in id order."""
     locked: dict[str, Scope] = {}
-    for scope in scopes:
+    for scope in sorted(scopes):
         if scope not in locked:
             family = tx.lock(scope)
             if not family:

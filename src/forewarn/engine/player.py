@@ -1,15 +1,45 @@
 """Plays time: an `advance` visits every moment on its way, so that each thing happens at its own time."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import msgspec
 
+from forewarn.domain.errors import Conflict, Invalid
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.ports import Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
 
 CLOCK_NOTE = "clock"
+
+
+async def clock_state(store: Store, rate: float | None, wall: Callable[[], datetime]) -> ClockState | None:
+    """Where fleet time goes on after a start: never before where it was. No rate means the real clock."""
+    text = await store.read(lambda reader: reader.note(CLOCK_NOTE))
+    kept = msgspec.json.decode(text, type=ClockState) if text else None
+    reached = wall() if kept is None else max(wall(), FleetClock(wall, kept).now())
+    if rate is not None:
+        state = ClockState(wall=wall(), fleet=reached, rate=rate)
+        await _keep(store, state)
+        return state
+    if reached - wall() > timedelta(seconds=1):
+        raise Conflict(
+            f"This fleet's clock was moved ahead to {reached:%Y-%m-%d %H:%M:%S} UTC and time does not go back: "
+            "start with --clock manual, or with another --data."
+        )
+    return None
+
+
+def rate_of(clock: str) -> float | None:
+    """`real` has none, `manual` stands still, `60x` plays an hour in a minute."""
+    if clock in ("real", "manual"):
+        return None if clock == "real" else 0.0
+    try:
+        return float(clock.removesuffix("x"))
+    except ValueError:
+        raise Invalid(f"{clock!r} is not a clock: it is real, manual, or a rate such as 60x.") from None
 
 
 class Player:
@@ -22,7 +52,7 @@ class Player:
     async def advance(self, delta: timedelta) -> datetime:
         """Move the clock, and return when all that was due on the way has happened."""
         target = self._clock.moved(delta)
-        await self._keep(target)
+        await _keep(self._engine.store, target)
         while (moment := await self.next_moment()) is not None and moment <= target.fleet:
             self._clock.step_to(moment)
             await self.settle()
@@ -32,7 +62,7 @@ class Player:
 
     async def set_rate(self, rate: float) -> None:
         state = self._clock.paced(rate)
-        await self._keep(state)
+        await _keep(self._engine.store, state)
         self._clock.set(state)
 
     async def settle(self) -> None:
@@ -44,6 +74,7 @@ class Player:
         moments = [await self._ticker.next_moment(), await self._worker.next_moment()]
         return min((moment for moment in moments if moment is not None), default=None)
 
-    async def _keep(self, state: ClockState) -> None:
-        text = msgspec.json.encode(state).decode()
-        await self._engine.store.run(lambda tx: tx.put_note(CLOCK_NOTE, text))
+
+async def _keep(store: Store, state: ClockState) -> None:
+    text = msgspec.json.encode(state).decode()
+    await store.run(lambda tx: tx.put_note(CLOCK_NOTE, text))

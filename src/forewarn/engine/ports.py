@@ -124,10 +124,11 @@ class Store(Protocol):
     """Where things live.
 
     When `run` returns, everything `work` did is durable; when it raises, none of it happened. `work` may run in another
-    thread and must not keep the transaction. Works run one after another where they lock the same scope.
+    thread and must not keep the transaction. Works run one after another where they lock the same scope. `then` is
+    called with the result in the caller's event loop, in the order of the commits, even if the caller is gone by then.
     """
 
-    async def run(self, work: Callable[[Transaction], T]) -> T: ...
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T: ...
 
     async def read(self, work: Callable[[Reader], T]) -> T: ...
 
@@ -139,6 +140,7 @@ class News:
     """What a commit changed, for those who watch."""
 
     documents: Sequence[Document] = ()
+    scopes: Sequence[Scope] = ()  # only those that are new, or declared anew
     machines: Sequence[Machine] = ()
     gone: Sequence[tuple[str, str]] = ()
     entries: Sequence[Entry] = ()

@@ -7,6 +7,7 @@ machine runs is read from the machines.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -34,9 +35,11 @@ class ScopeBody:
 
 
 _encode = msgspec.json.Encoder().encode
-_scope_body = msgspec.json.Decoder(ScopeBody).decode
-to_event = msgspec.json.Decoder(Event).decode
-to_operation = msgspec.json.Decoder(Operation).decode
+# What has not changed since it was last read is not decoded again: the same text is the same immutable value.
+_remembered = lru_cache(maxsize=4096)
+_scope_body = _remembered(msgspec.json.Decoder(ScopeBody).decode)
+to_event = _remembered(msgspec.json.Decoder(Event).decode)
+to_operation = _remembered(msgspec.json.Decoder(Operation).decode)
 to_machine = msgspec.json.Decoder(Machine).decode
 to_campaign = msgspec.json.Decoder(Campaign).decode
 

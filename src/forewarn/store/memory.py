@@ -30,7 +30,7 @@ class MemoryStore:
         self._one_at_a_time = Lock()
         self._closed = False
 
-    async def run(self, work: Callable[[Transaction], T]) -> T:
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
         with self._one_at_a_time:
             self._check_open()
             try:
@@ -39,6 +39,8 @@ class MemoryStore:
                 take_back(self._undo)
                 raise
             self._undo.clear()
+        if then is not None:
+            then(value)
         await asyncio.sleep(0)
         return value
 
@@ -226,7 +228,7 @@ class MemoryTransaction(MemoryReader):
             self._due.put(scope, due)
 
     def _append(self, entry: Entry) -> Entry:
-        linked = replace(chain(entry, self._digests.get(entry.scope) or ""), seq=self.last_entry() + 1)
+        linked = chain(entry, self._digests.get(entry.scope) or "", self.last_entry() + 1)
         self._history.put(linked.seq, linked)
         self._digests.put(linked.scope, linked.digest)
         return linked

@@ -37,8 +37,8 @@ class SqliteStore:
         self._lock = lock
         self._closed = False
 
-    async def run(self, work: Callable[[Transaction], T]) -> T:
-        return await self._writer.run(work)
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
+        return await self._writer.run(work, then)
 
     async def read(self, work: Callable[[Reader], T]) -> T:
         if self._closed:

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, ItemsView, Iterator, ValuesView
-from itertools import islice
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 
@@ -40,7 +39,8 @@ class Table(Generic[K, V]):
     def after(self, key: K) -> Iterator[V]:
         if self._sorted is None:
             self._sorted = sorted(self._rows)
-        return (self._rows[k] for k in islice(self._sorted, bisect_right(self._sorted, key), None))
+        keys = self._sorted
+        return (self._rows[keys[place]] for place in range(bisect_right(keys, key), len(keys)))
 
     def put(self, key: K, value: V) -> None:
         if key in self._rows:

@@ -1,7 +1,6 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from forewarn.domain.campaigns import Campaign
@@ -95,9 +94,8 @@ class SqlTransaction(SqlReader):
         written: list[Entry] = []
         for entry in entries:
             previous = digests.get(entry.scope)
-            linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous)
             self.seq += 1
-            linked = replace(linked, seq=self.seq)
+            linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous, self.seq)
             self._execute(SQL["add_entry"], codec.from_entry(linked))
             digests[entry.scope] = linked.digest
             written.append(linked)

@@ -13,7 +13,8 @@ from forewarn.engine.ports import Transaction
 from forewarn.store.batch import Batches, Outcome, Work
 
 T = TypeVar("T")
-Asked: TypeAlias = tuple[Work, "asyncio.Future[Any]"]
+Then: TypeAlias = Callable[[Any], None] | None
+Asked: TypeAlias = tuple[Work, "asyncio.Future[Any]", Then]
 
 AT_A_TIME = 256
 
@@ -27,13 +28,13 @@ class Writer:
         self._thread = Thread(target=self._work, name="forewarn-writer", daemon=True)
         self._thread.start()
 
-    async def run(self, work: Callable[[Transaction], T]) -> T:
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
         """Callers of one event loop get their answers in the order of the commits."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._gate:
             if self._closed:
                 raise Unavailable("The store is closed. Nothing was changed.")
-            self._queue.put((work, future))
+            self._queue.put((work, future, then))
         return await future
 
     def close(self) -> None:
@@ -55,25 +56,27 @@ class Writer:
                         last = True
                     else:
                         batch.append(more)
-            _hand_back(zip(batch, self._batches.commit([work for work, _ in batch]), strict=True))
+            _hand_back(zip(batch, self._batches.commit([work for work, _, _ in batch]), strict=True))
             if last:
                 return
 
 
 def _hand_back(results: Iterable[tuple[Asked, Outcome]]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Outcome]]] = defaultdict(list)
-    for (_, future), outcome in results:
-        by_loop[future.get_loop()].append((future, outcome))
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Then, Outcome]]] = defaultdict(list)
+    for (_, future, then), outcome in results:
+        by_loop[future.get_loop()].append((future, then, outcome))
     for loop, settled in by_loop.items():
         with suppress(RuntimeError):  # the loop has closed and nobody waits any more; the commit stands
             loop.call_soon_threadsafe(_settle, settled)
 
 
-def _settle(settled: Iterable[tuple[asyncio.Future[Any], Outcome]]) -> None:
-    for future, outcome in settled:
-        if future.done():
-            continue  # the caller was cancelled
+def _settle(settled: Iterable[tuple[asyncio.Future[Any], Then, Outcome]]) -> None:
+    """`then` is called whether or not the caller is still there: what was committed must be told."""
+    for future, then, outcome in settled:
         if outcome.error is None:
-            future.set_result(outcome.value)
-        else:
+            if then is not None:
+                then(outcome.value)
+            if not future.done():
+                future.set_result(outcome.value)
+        elif not future.done():
             future.set_exception(outcome.error)

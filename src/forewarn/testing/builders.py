@@ -14,15 +14,15 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 SOMEBODY = Actor.user("somebody")
 
 
-def a_scope(name: str = "scope", **changes: Any) -> Scope:
+def a_scope(name: str = "s", **changes: Any) -> Scope:
     return replace(Scope(id=name, kind=ScopeKind.AVAILABILITY_SET), **changes)
 
 
-def a_machine(name: str = "vm", scope: str = "scope", **changes: Any) -> Machine:
+def a_machine(name: str = "vm", scope: str = "s", **changes: Any) -> Machine:
     return replace(Machine(scope=scope, name=name), **changes)
 
 
-def an_event(name: str = "EVENT", scope: str = "scope", **changes: Any) -> Event:
+def an_event(name: str = "E", scope: str = "s", **changes: Any) -> Event:
     event = Event(
         id=name,
         scope=scope,
@@ -36,7 +36,7 @@ def an_event(name: str = "EVENT", scope: str = "scope", **changes: Any) -> Event
     return replace(event, **changes)
 
 
-def an_operation(name: str = "operation", scope: str = "scope", **changes: Any) -> Operation:
+def an_operation(name: str = "operation", scope: str = "s", **changes: Any) -> Operation:
     operation = Operation(
         id=name,
         scope=scope,
@@ -54,7 +54,7 @@ def an_action(operation: str = "operation", machine: str = "vm", **changes: Any)
     action = Action(
         operation=operation,
         machine=machine,
-        scope="scope",
+        scope="s",
         event=None,
         impact=EventType.REBOOT,
         source=Source.USER,
@@ -65,9 +65,9 @@ def an_action(operation: str = "operation", machine: str = "vm", **changes: Any)
 
 
 def a_campaign(name: str = "campaign", **changes: Any) -> Campaign:
-    campaign = Campaign(id=name, impact=EventType.REBOOT, scopes=("scope",), requested_by=SOMEBODY, requested_at=NOON)
+    campaign = Campaign(id=name, impact=EventType.REBOOT, scopes=("s",), requested_by=SOMEBODY, requested_at=NOON)
     return replace(campaign, **changes)
 
 
-def an_entry(subject: str = "EVENT", scope: str = "scope", **changes: Any) -> Entry:
+def an_entry(subject: str = "E", scope: str = "s", **changes: Any) -> Entry:
     return replace(Entry(scope=scope, at=NOON, who=SOMEBODY, what=What.SCHEDULED, subject=subject), **changes)

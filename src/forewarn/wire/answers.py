@@ -44,6 +44,8 @@ def _error(status: int, reason: str, *, close: bool = False, allow: str | None =
 
 
 def _cut(text: str, longest: int) -> str:
+    """Text of the sender's, made short and sure to be encodable."""
+    text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

@@ -15,13 +15,13 @@ from forewarn.wire.errors import Malformed
 from forewarn.wire.versions import EventVersion
 
 
-class _Event(Struct, frozen=True, rename="pascal"):
+class _Event(Struct, frozen=True, kw_only=True, rename="pascal"):
     event_id: str
     event_status: str
     event_type: str
-    resource_type: str
+    resource_type: str = "VirtualMachine"
     resources: list[str]
-    not_before: str
+    not_before: str | None = ""
     description: str | UnsetType = UNSET
     event_source: str | UnsetType = UNSET
     duration_in_seconds: int | UnsetType = UNSET
@@ -47,7 +47,6 @@ def _tell(event: Announcement, version: EventVersion, prefix: str) -> _Event:
         event_id=event.id,
         event_status=event.phase.value,
         event_type=event.type.value,
-        resource_type="VirtualMachine",
         resources=[prefix + name for name in event.resources],
         not_before="" if event.not_before is None else rfc1123(event.not_before),
         description=event.description if version.description else UNSET,
@@ -62,7 +61,7 @@ class Reading:
 
     incarnation: int
     announcements: tuple[Announcement, ...]
-    unknown: tuple[str, ...] = ()  # ids of events whose type, status or source this code has no word for
+    unknown: tuple[str, ...] = ()  # ids of events whose type or status this code has no word for
 
 
 def parse(body: bytes, version: EventVersion, *, iaas: bool = True) -> Reading:
@@ -86,16 +85,15 @@ def parse(body: bytes, version: EventVersion, *, iaas: bool = True) -> Reading:
 def _hear(event: _Event, prefix: str) -> Announcement | str:
     try:
         phase, kind = Phase(event.event_status), EventType(event.event_type)
-        source = Source(event.event_source or Source.PLATFORM.value)
     except ValueError:
         return event.event_id
     return Announcement(
         id=event.event_id,
         phase=phase,
         type=kind,
-        source=source,
+        source=Source.USER if event.event_source == Source.USER.value else Source.PLATFORM,
         resources=tuple(name.removeprefix(prefix) for name in event.resources),
-        not_before=parse_date(event.not_before),
+        not_before=parse_date(event.not_before or ""),
         description=event.description or "",
         duration=-1 if event.duration_in_seconds is UNSET else event.duration_in_seconds,
     )

@@ -67,7 +67,7 @@ create table actions (
     lease_until bigint,
     primary key (operation, machine)
 );
-create index actions_due on actions (due, lease_until);
+create index actions_due on actions (due, operation, machine, lease_until);
 
 create table campaigns (
     id text not null primary key,

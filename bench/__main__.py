@@ -1,0 +1,71 @@
+"""`python -m bench [http|waits|writes|fleet …] [--rounds N]`: measure, print, and write docs/performance.md."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import fleet, http, waits, writes
+from bench.measuring import Row, machine, many_files
+
+PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
+    "http": http.rows,
+    "waits": waits.rows,
+    "writes": writes.rows,
+    "fleet": fleet.rows,
+}
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is named")
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds; the median counts (default 5)")
+    arguments = parser.parse_args()
+    missing = [program for program in ("nginx", "wrk", "taskset") if not _found(program)]
+    if missing:
+        parser.error(f"{', '.join(missing)} is missing: apt-get install nginx-light wrk util-linux")
+    many_files()
+    rows = [row for part in arguments.parts or PARTS for row in PARTS[part](arguments.rounds, _tell)]
+    table = _table(rows)
+    print(table)
+    if not arguments.parts:
+        PAGE.write_text(_page(table, arguments.rounds))
+    return 0 if all(row.holds for row in rows) else 1
+
+
+def _found(program: str) -> bool:
+    return shutil.which(program) is not None or Path("/usr/sbin", program).exists()
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _table(rows: list[Row]) -> str:
+    lines = [f"| {row.what} | {row.measured} | {row.wanted} | {'yes' if row.holds else '**no**'} |" for row in rows]
+    return "\n".join(["| what | measured | wanted | holds |", "| --- | --- | --- | --- |", *lines])
+
+
+def _page(table: str, rounds: int) -> str:
+    done = subprocess.run(["nginx", "-v"], capture_output=True, text=True, check=False)
+    nginx = done.stderr.strip().rpartition("/")[2] or "?"
+    return f"""# Performance
+
+Measured by `make bench` on {time.strftime("%d %B %Y", time.gmtime())}: {machine()}; nginx {nginx}.
+The median of {rounds} interleaved rounds. Machines are shared and noisy, so look at the ratios.
+
+{table}
+
+How it is measured: one server process on one core, the load from another. HTTP figures are requests per second of the
+*server's* CPU time, Forewarn and its peer taking turns within a round. nginx answers `return 200` with the same body
+and the same kind of headers; Flask's own server checks the header and answers the same body. A durable command is a
+`schedule` or an `approve` through the engine, answered after its commit (WAL, synchronous=FULL).
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Who there is: address → machine, name → machine, scope → slot. All in memory, fed by `publish`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+from forewarn.domain.events import Document
+from forewarn.domain.machines import Machine
+from forewarn.imds.addresses import fold
+from forewarn.imds.slots import Guest, Slot
+from forewarn.wire.instance import ScopeFacts
+
+
+class Watcher(Protocol):
+    def machines_changed(self) -> None:
+        """Who is who may have changed."""
+        ...
+
+    def document_changed(self, slot: Slot) -> None: ...
+
+
+class Fleet:
+    def __init__(self) -> None:
+        self._slots: dict[str, Slot] = {}
+        self._addresses: dict[str, Guest] = {}
+        self._names: dict[str, Guest | None] | None = None  # None: to be made anew
+        self._watchers: list[Watcher] = []
+
+    def watch(self, watcher: Watcher) -> None:
+        self._watchers.append(watcher)
+
+    def publish(
+        self,
+        *,
+        documents: Iterable[Document] = (),
+        machines: Iterable[Machine] = (),
+        gone: Iterable[tuple[str, str]] = (),
+        facts: Mapping[str, ScopeFacts] | None = None,
+    ) -> None:
+        """What a commit changed. Call it in the loop of the server, in the order of commits; it does not block."""
+        machines, gone = list(machines), list(gone)
+        for scope, known in (facts or {}).items():
+            self._slot(scope).facts = known
+        for machine in machines:
+            self._admit(machine)
+        changed = [slot for slot, document in self._addressed(documents) if slot.offer(document)]
+        for scope, name in gone:
+            self._dismiss(scope, name)
+        if machines or gone:
+            self._names = None
+        for watcher in self._watchers:
+            if machines or gone:
+                watcher.machines_changed()
+            for slot in changed:
+                watcher.document_changed(slot)
+
+    def at(self, address: str) -> Guest | None:
+        return self._addresses.get(address)
+
+    def known_as(self, scope: str, name: str) -> Guest | None:
+        slot = self._slots.get(scope)
+        return slot.guests.get(name) if slot else None
+
+    def called(self, name: str) -> Guest | None:
+        """The machine called NAME, or NAME.SCOPE where the name alone is not unique; letter case is ignored."""
+        if self._names is None:
+            self._names = self._name_all()
+        return self._names.get(name.lower())
+
+    @property
+    def first(self) -> Guest | None:
+        return next(self._guests(), None)
+
+    @property
+    def addresses(self) -> Iterable[str]:
+        return self._addresses.keys()
+
+    def _guests(self) -> Iterator[Guest]:
+        for slot in self._slots.values():
+            yield from slot.guests.values()
+
+    def _slot(self, scope: str) -> Slot:
+        slot = self._slots.get(scope)
+        if slot is None:
+            slot = self._slots[scope] = Slot(scope)
+        return slot
+
+    def _addressed(self, documents: Iterable[Document]) -> Iterator[tuple[Slot, Document]]:
+        for document in documents:
+            yield self._slot(document.scope), document
+
+    def _admit(self, machine: Machine) -> None:
+        slot = self._slot(machine.scope)
+        guest = slot.guests.get(machine.name)
+        if guest is None:
+            guest = slot.guests[machine.name] = Guest(machine, slot)
+        elif guest.machine.address != machine.address:
+            self._forget_address(guest)
+        guest.machine = machine
+        if machine.address:
+            self._addresses[fold(machine.address)] = guest
+
+    def _dismiss(self, scope: str, name: str) -> None:
+        slot = self._slots.get(scope)
+        guest = slot.guests.pop(name, None) if slot else None
+        if slot is None or guest is None:
+            return
+        self._forget_address(guest)
+        if not slot.guests:
+            del self._slots[scope]
+
+    def _forget_address(self, guest: Guest) -> None:
+        address = fold(guest.machine.address)
+        if self._addresses.get(address) is guest:
+            del self._addresses[address]
+
+    def _name_all(self) -> dict[str, Guest | None]:
+        names: dict[str, Guest | None] = {}
+        for guest in self._guests():
+            name, scope = guest.machine.name.lower(), guest.machine.scope.lower()
+            for label in (name, f"{name}.{scope}"):
+                names[label] = None if label in names else guest
+        return names

@@ -1,0 +1,31 @@
+"""What the metadata service asks of the world."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from forewarn.domain.events import Actor
+
+
+class Clock(Protocol):
+    """The fleet's time: the Date of answers, and when a scope was last seen."""
+
+    def now(self) -> datetime: ...
+
+
+class Backend(Protocol):
+    """Where requests that change something go. It may take its time; other requests are served meanwhile.
+
+    `Unavailable` means that nothing was changed and the client shall try again.
+    """
+
+    async def enrol(self, scope: str, by: Actor) -> None:
+        """Somebody in the scope has asked for the first time. On return the enrolled document is published."""
+        ...
+
+    async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
+        """Approve those events of the scope, durably. Returns the ids that are unknown there.
+
+        An event that is approved, started or recently finished is not unknown.
+        """
+        ...

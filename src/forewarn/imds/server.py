@@ -1,0 +1,138 @@
+"""The metadata service: its listeners, its connections, and the beat that keeps their times."""
+
+import asyncio
+import resource
+import socket
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from forewarn.imds.connection import Connection
+from forewarn.imds.doors import Door, Doors
+from forewarn.imds.errands import Errands
+from forewarn.imds.fleet import Fleet
+from forewarn.imds.http import HeadReader
+from forewarn.imds.limits import Limits
+from forewarn.imds.listeners import Listener
+from forewarn.imds.ports import Backend, Clock
+from forewarn.imds.replies import Stamp
+from forewarn.imds.service import Rules, Service
+from forewarn.imds.slots import Slot, Waiter
+
+_DESCRIPTORS_FOR_OTHERS = 64
+_WOKEN_IN_A_ROW = 512
+
+
+class Server:
+    """Serves a fleet. Make it and use it in a running loop."""
+
+    def __init__(
+        self,
+        *,
+        fleet: Fleet,
+        backend: Backend,
+        clock: Clock,
+        seed: str,
+        limits: Limits | None = None,
+        rules: Rules | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`seed` is a GUID of this server's own: the pattern of its request ids."""
+        self.limits = limits or Limits()
+        self.loop = asyncio.get_running_loop()
+        self.monotonic = monotonic
+        self.reader = HeadReader(self.limits)
+        self.service = Service(fleet, self.limits, rules or Rules(), monotonic)
+        self.errands = Errands(backend)
+        self.stamp = Stamp(seed, clock.now)
+        self.parked = 0
+        self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
+        self._doors = Doors(self.limits)
+        self._connections: set[Connection] = set()
+        self._listening: list[asyncio.Server] = []
+        self._seen: dict[str, datetime] = {}
+        self._next_beat: asyncio.TimerHandle | None = None
+        self.beat()
+        fleet.watch(self)
+
+    # For its owner.
+
+    async def serve(self, listener: Listener) -> None:
+        for listening in listener.sockets:
+            unix = listening.family == socket.AF_UNIX
+            make = self.loop.create_unix_server if unix else self.loop.create_server
+            self._listening.append(await make(lambda: Connection(self, listener), sock=listening))
+        if self._next_beat is None:
+            self._beat_on()
+
+    async def close(self) -> None:
+        """Stop listening, let the backend finish what it works on, and close every connection."""
+        if self._next_beat is not None:
+            self._next_beat.cancel()
+        for listening in self._listening:
+            listening.close()
+        for connection in list(self._connections):
+            connection.close()
+        await self.errands.close(self.limits.drain_time)
+        for connection in list(self._connections):
+            connection.abort()
+
+    def beat(self) -> None:
+        """Read the clock, and end what took too long. Happens once per `limits.sweep` by itself."""
+        now = self.monotonic()
+        self.now = self.stamp.refresh()
+        self.idle_until = now + self.limits.idle_time
+        for connection in list(self._connections):
+            if connection.deadline <= now or connection.stalled <= now:
+                connection.expire(now)
+
+    def take_seen(self) -> dict[str, datetime]:
+        """The scopes somebody asked for since the last call, and when, by the fleet's clock."""
+        seen, self._seen = self._seen, {}
+        return seen
+
+    @property
+    def connections(self) -> int:
+        return len(self._connections)
+
+    # For the fleet.
+
+    def machines_changed(self) -> None:
+        self._doors.forget_requests()
+
+    def document_changed(self, slot: Slot) -> None:
+        if slot.waiters:
+            waiting, slot.waiters = slot.waiters, {}
+            self.loop.call_soon(self._wake, list(waiting.items()))
+
+    # For its connections.
+
+    def enter(self, connection: Connection, listener: Listener, transport: asyncio.BaseTransport) -> Door | None:
+        """None: there is no room for another one."""
+        door = self._doors.enter(listener, transport) if len(self._connections) < self._room else None
+        if door is not None:
+            self._connections.add(connection)
+        return door
+
+    def leave(self, connection: Connection, door: Door) -> None:
+        self._connections.discard(connection)
+        door.connections -= 1
+
+    def saw(self, slot: Slot) -> None:
+        slot.seen = self._seen[slot.scope] = self.now
+
+    def _wake(self, waiting: list[tuple[Waiter, object]]) -> None:
+        """Some at a time, so that a crowd does not hold up everybody else."""
+        for waiter, ticket in waiting[:_WOKEN_IN_A_ROW]:
+            waiter.wake(ticket)
+        if len(waiting) > _WOKEN_IN_A_ROW:
+            self.loop.call_soon(self._wake, waiting[_WOKEN_IN_A_ROW:])
+
+    def _beat_on(self) -> None:
+        self._next_beat = self.loop.call_later(self.limits.sweep, self._beat_on)
+        self.beat()
+
+
+def _descriptors() -> int:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft if soft != resource.RLIM_INFINITY else 1 << 30

@@ -1,0 +1,167 @@
+"""What a request asks for, decided without any I/O: an answer, a document to read, or events to approve."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forewarn.imds.fleet import Fleet
+from forewarn.imds.http import Head
+from forewarn.imds.identity import Identity, Peer
+from forewarn.imds.limits import Limits
+from forewarn.imds.slots import FORMS, Form, Guest
+from forewarn.imds.target import Target, read_target
+from forewarn.wire import answers
+from forewarn.wire.answers import Answer
+from forewarn.wire.approvals import Malformed, event_ids
+from forewarn.wire.instance import instance_document, lookup
+from forewarn.wire.versions import INSTANCE_VERSIONS, EventVersion, event_version, versions_document
+
+_EVENTS = "/metadata/scheduledevents"
+_INSTANCE = "/metadata/instance"
+_events_by_path = re.compile(r"/metadata/([^/]++)/scheduledevents", re.IGNORECASE)
+_host = re.compile(rb"(\[[0-9a-f:.]++\]|[a-z0-9_.-]++)(?::[0-9]{1,5})?")
+_exactly_true = re.compile(rb"(?:^|\n)(?i:metadata):[ \t]*+true[ \t]*+\r\n")
+_seconds = re.compile(r"[0-9]{1,6}")
+
+_BAD_TARGET = answers.bad_request("The path or query was not understood", close=True)
+_BAD_HOST = answers.bad_request("The Host header does not name this service", close=True)
+_BAD_WAIT = answers.bad_request("wait must be a whole number of seconds")
+_TWO_VERSIONS = answers.bad_request("The api-version is given twice")
+_EVENTS_VERBS = answers.method_not_allowed("GET", "POST")
+_GET_ONLY = answers.method_not_allowed("GET")
+_VERSIONS = answers.ok(versions_document())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """What an operator may choose about who is answered."""
+
+    host_names: frozenset[str] = frozenset()  # that clients may use, beside addresses and localhost
+    refused_fields: frozenset[str] = frozenset({"x-forwarded-for", "forwarded", "via"})
+    exact_metadata_value: bool = False  # refuse `Metadata: True`, as some of Azure's hosts do
+
+
+class Read(NamedTuple):
+    """The document of the guest's scope is asked for."""
+
+    guest: Guest
+    form: Form
+    tags: frozenset[bytes] | None  # documents the client has already
+    wait: int  # seconds it wants to wait for another one
+
+
+class Approve(NamedTuple):
+    guest: Guest
+    ids: tuple[str, ...]
+
+
+Decision = Answer | Read | Approve
+
+
+class Service:
+    def __init__(self, fleet: Fleet, limits: Limits, rules: Rules, monotonic: Callable[[], float]) -> None:
+        self._fleet = fleet
+        self._limits = limits
+        self._exact = rules.exact_metadata_value
+        self._refused = frozenset(name.lower().encode() for name in rules.refused_fields)
+        self._hosts = frozenset(name.lower() for name in rules.host_names) | {"169.254.169.254", "localhost"}
+        self._monotonic = monotonic
+
+    def decide(self, head: Head, body: bytes, identity: Identity, peer: Peer) -> Decision:
+        if head.method == b"HEAD":
+            return answers.HEAD_REFUSED
+        target = read_target(head.target)
+        if target is None:
+            return _BAD_TARGET
+        host = self._host_name(head.fields.get(b"host"), peer)
+        if host is None or (target.authority is not None and self._host_name(target.authority.lower(), peer) is None):
+            return _BAD_HOST
+        guest = identity.who(self._fleet, peer, host)
+        if guest is None:
+            return answers.UNKNOWN_CALLER
+        if self._limits.rate is not None and not guest.may_ask(self._limits.rate, self._monotonic()):
+            return answers.TOO_MANY_REQUESTS
+        return self._route(head, body, target, guest)
+
+    def _host_name(self, host: bytes | None, peer: Peer) -> str | None:
+        """The name, if it is one this service goes by: the defence against a browser that was told another one."""
+        match = _host.fullmatch(host) if host else None
+        if match is None:
+            return None
+        name = match[1].decode().strip("[]")
+        known = name == peer.local or name in self._hosts or name.endswith(".localhost")
+        return name if known else None
+
+    def _route(self, head: Head, body: bytes, target: Target, guest: Guest) -> Decision:
+        path = target.path.removesuffix("/")
+        version = target.query.get("api-version")
+        by_path = None if path.lower() == _EVENTS else _events_by_path.fullmatch(path)
+        if by_path is not None:
+            return self._events(head, body, target, guest, by_path[1]) if version is None else _TWO_VERSIONS
+        if path.lower() == _EVENTS:
+            return self._events(head, body, target, guest, version or "")
+        if path != "/metadata" and not path.startswith("/metadata/"):
+            return answers.OUTSIDE_METADATA
+        if head.method != b"GET":
+            return _GET_ONLY
+        return self._refuse_headers(head) or self._instance(path, target, guest)
+
+    def _events(self, head: Head, body: bytes, target: Target, guest: Guest, asked: str) -> Decision:
+        if head.method not in (b"GET", b"POST"):
+            return _EVENTS_VERBS
+        version = event_version(asked)
+        posting = head.method == b"POST"
+        bare = posting and version is not None and not version.post_needs_header
+        refused = self._refuse_headers(head, needs_metadata=not bare)
+        if refused is not None:
+            return refused
+        if version is None:
+            return answers.EVENT_VERSION_REFUSED
+        return self._approve(body, guest) if posting else self._read(head, target, guest, version)
+
+    def _refuse_headers(self, head: Head, *, needs_metadata: bool = True) -> Answer | None:
+        if not self._refused.isdisjoint(head.fields):
+            return answers.FORWARDED
+        if not needs_metadata:
+            return None
+        said = head.fields.get(b"metadata") == b"true"
+        if said and (not self._exact or _exactly_true.search(head.block)):
+            return None
+        return answers.MISSING_HEADER
+
+    def _read(self, head: Head, target: Target, guest: Guest, version: EventVersion) -> Decision:
+        condition = head.fields.get(b"if-none-match")
+        wait = target.query.get("wait", "0")
+        if not _seconds.fullmatch(wait):
+            return _BAD_WAIT
+        form = FORMS[version.name, head.modern, head.keep_alive]
+        tags = None if condition is None else read_tags(condition)
+        return Read(guest, form, tags, min(int(wait), self._limits.wait))
+
+    def _approve(self, body: bytes, guest: Guest) -> Decision:
+        try:
+            return Approve(guest, event_ids(body))
+        except Malformed as error:
+            return answers.malformed_approval(str(error))
+
+    def _instance(self, path: str, target: Target, guest: Guest) -> Answer:
+        if path == "/metadata/versions":
+            return _VERSIONS
+        known = path in ("/metadata", _INSTANCE) or path.startswith(_INSTANCE + "/")
+        if not known:
+            return answers.NOT_FOUND
+        version = target.query.get("api-version")
+        if version not in INSTANCE_VERSIONS:
+            return answers.INSTANCE_VERSION_REFUSED
+        if path == "/metadata":
+            return answers.NOT_FOUND
+        document = instance_document(guest.machine, guest.slot.facts, version)
+        steps = path.removeprefix(_INSTANCE).split("/")[1:]
+        return lookup(document, steps, target.query.get("format", "json").lower() == "text")
+
+
+def read_tags(condition: bytes) -> frozenset[bytes]:
+    """The entity tags of an If-None-Match, bare: `"2"`, `W/"2"` and `2` are the same document here."""
+    tags = (tag.strip(b" \t").removeprefix(b"w/") for tag in condition.split(b","))
+    return frozenset(tag.removeprefix(b'"').removesuffix(b'"') for tag in tags)

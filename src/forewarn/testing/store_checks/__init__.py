@@ -1,0 +1,1 @@
+"""The checks of `testing.contracts` for stores, by what they are about. Each is a sentence."""

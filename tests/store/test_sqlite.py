@@ -1,0 +1,157 @@
+"""What is particular to the store on disk."""
+
+import asyncio
+import os
+import sqlite3
+import stat
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forewarn.domain.draft import Change
+from forewarn.domain.errors import Conflict, Unavailable
+from forewarn.engine.ports import Transaction
+from forewarn.store.batch import Batches
+from forewarn.store.connecting import connect
+from forewarn.store.migrating import migrate
+from forewarn.store.sqlite import SqliteStore, open_store
+from forewarn.testing.builders import an_entry
+
+
+def with_store(directory: Path, use: Callable[[SqliteStore], Awaitable[None]]) -> None:
+    async def run() -> None:
+        store = open_store(directory)
+        try:
+            await use(store)
+        finally:
+            await store.close()
+
+    asyncio.run(run())
+
+
+def test_a_directory_belongs_to_one_process(tmp_path: Path) -> None:
+    async def second(_: SqliteStore) -> None:
+        with pytest.raises(Unavailable, match=rf"Another forewarn .process {os.getpid()}. is using {tmp_path}"):
+            open_store(tmp_path)
+
+    with_store(tmp_path, second)
+    with_store(tmp_path, lambda store: asyncio.sleep(0))
+
+
+def test_the_directory_is_made_for_its_owner_only(tmp_path: Path) -> None:
+    directory = tmp_path / "deep" / "data"
+    with_store(directory, lambda store: asyncio.sleep(0))
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_closing_leaves_one_whole_file(tmp_path: Path) -> None:
+    with_store(tmp_path, lambda store: store.run(lambda tx: tx.put_note("k", "v")))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["forewarn.db", "lock"]
+    with closing(sqlite3.connect(tmp_path / "forewarn.db")) as connection:
+        assert connection.execute("select value from notes").fetchall() == [("v",)]
+
+
+def test_commits_are_synced(tmp_path: Path) -> None:
+    migrate(tmp_path / "f.db")
+    with closing(connect(tmp_path / "f.db")) as connection:
+        assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+        assert connection.execute("pragma synchronous").fetchone() == (2,)
+
+
+def test_a_file_that_is_no_database_is_named_as_damaged(tmp_path: Path) -> None:
+    (tmp_path / "forewarn.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(Unavailable, match="The database is damaged"):
+        open_store(tmp_path)
+    (tmp_path / "forewarn.db").unlink()
+    with_store(tmp_path, lambda store: asyncio.sleep(0))
+
+
+def test_one_commit_serves_many_callers(tmp_path: Path) -> None:
+    begins: list[str] = []
+
+    async def many(store: SqliteStore) -> None:
+        store._connection.set_trace_callback(lambda sql: begins.append(sql) if sql.startswith("begin") else None)
+        await asyncio.gather(*(store.run(lambda tx: tx.save(Change(entries=(an_entry(),)))) for _ in range(100)))
+        assert await store.read(lambda r: r.last_entry()) == 100
+
+    with_store(tmp_path, many)
+    assert len(begins) < 20
+
+
+def test_each_event_loop_gets_its_own_answers(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    answers: dict[int, list[int]] = {}
+
+    def in_a_loop_of_its_own(number: int) -> None:
+        async def ask() -> list[int]:
+            return await asyncio.gather(*(store.run(lambda tx, n=n: n) for n in range(number, number + 50)))  # type: ignore[misc]
+
+        answers[number] = asyncio.run(ask())
+
+    threads = [threading.Thread(target=in_a_loop_of_its_own, args=(number,)) for number in (0, 100, 200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    asyncio.run(store.close())
+    assert answers == {number: list(range(number, number + 50)) for number in (0, 100, 200)}
+
+
+class Failing:
+    """A connection on which one statement fails as if the disk did."""
+
+    def __init__(self, connection: sqlite3.Connection, statement: str, code: int) -> None:
+        self._connection = connection
+        self._statement: str | None = statement
+        self._code = code
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> sqlite3.Cursor:
+        if self._statement is not None and sql.startswith(self._statement):
+            self._statement = None
+            error = sqlite3.OperationalError("no luck")
+            error.sqlite_errorcode = self._code
+            if sql != "commit":
+                self._connection.rollback()  # as SQLite does by itself when it cannot go on
+            raise error
+        return self._connection.execute(sql, parameters)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "told"),
+    [
+        pytest.param("commit", sqlite3.SQLITE_IOERR_FSYNC, "disk could not be read or written", id="commit-not-synced"),
+        pytest.param("begin", sqlite3.SQLITE_BUSY, "in use by another program", id="somebody-else-holds-the-file"),
+        pytest.param("insert into history", sqlite3.SQLITE_FULL, "disk is full", id="disk-full-in-the-middle"),
+    ],
+)
+def test_when_the_disk_fails_nobody_in_the_batch_has_changed_anything(
+    statement: str, code: int, told: str, tmp_path: Path
+) -> None:
+    def work(tx: Transaction) -> Sequence[Any]:
+        return tx.save(Change(entries=(an_entry(),)))
+
+    migrate(tmp_path / "f.db")
+    with closing(connect(tmp_path / "f.db")) as connection:
+        batches = Batches(Failing(connection, statement, code))
+        for outcome in batches.commit([work, work, work]):
+            assert isinstance(outcome.error, Unavailable)
+            assert told in str(outcome.error)
+        (outcome,) = batches.commit([work])
+        assert [entry.seq for entry in outcome.value] == [1]
+        assert connection.execute("select count(*) from history").fetchone() == (1,)
+
+
+def test_what_is_already_there_is_a_conflict_for_its_own_caller_only(tmp_path: Path) -> None:
+    migrate(tmp_path / "f.db")
+    with closing(connect(tmp_path / "f.db")) as connection:
+        again = "insert into notes (key, value) values ('k', 'v')"
+        outcomes = Batches(connection).commit([lambda tx: connection.execute(again)] * 2)
+    assert outcomes[0].error is None
+    assert isinstance(outcomes[1].error, Conflict)
