@@ -104,7 +104,7 @@ def test_what_is_not_json_is_refused_in_words(rig: Rig, body: bytes) -> None:
         ("GET", "/healthz?x=1", 400),
         ("GET", "/forewarn/v1/machines?after=x", 400),
         ("GET", "/forewarn/v1/scopes/nowhere", 404),
-        ("GET", "/forewarn/v1/operations/X", 404),
+        ("GET", "/forewarn/v1/operations/FFFF", 404),
     ],
 )
 def test_a_wrong_turn_is_told_so(rig: Rig, method: str, path: str, status: int) -> None:

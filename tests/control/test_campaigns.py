@@ -96,7 +96,7 @@ def test_an_idempotency_key_begins_one_campaign(rig: Rig) -> None:
     assert len(rig.get(CAMPAIGNS)["items"]) == 1
 
 
-@pytest.mark.parametrize("path", ["X", "X/pause"])
+@pytest.mark.parametrize("path", ["FFFF", "FFFF/pause"])
 def test_a_campaign_that_is_not_there_is_not_found(rig: Rig, path: str) -> None:
     assert rig.refused("POST" if "/" in path else "GET", f"{CAMPAIGNS}/{path}")[0] == 404
 

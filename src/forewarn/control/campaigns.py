@@ -9,11 +9,11 @@ from msgspec import Meta, Struct
 from forewarn.control.bodies import Nothing, duration
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import LARGE, Ask, Endpoint, Endpoints, Made
-from forewarn.control.naming import find_scopes
+from forewarn.control.naming import find_campaign, find_scopes
 from forewarn.control.paging import PageQuery, page_of
 from forewarn.control.views import CampaignView, View, tell_campaign
 from forewarn.domain.campaigns import Campaign, CampaignState
-from forewarn.domain.errors import Conflict, Invalid, NotFound
+from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import EventType
 from forewarn.engine.ports import Reader
 
@@ -115,12 +115,9 @@ async def list_campaigns(desk: Desk, ask: Ask[PageQuery, Nothing]) -> Campaigns:
 
 
 async def get_campaign(desk: Desk, ask: Ask[PageQuery, Nothing]) -> CampaignProgress:
-    campaign_id, query = ask.path["campaign"].upper(), ask.query
+    campaign, query = await find_campaign(desk.engine, ask.path["campaign"]), ask.query
 
     def look(reader: Reader) -> CampaignProgress:
-        campaign = reader.campaign(campaign_id)
-        if campaign is None:
-            raise NotFound(f"There is no campaign {campaign_id[:200]}. `forewarn campaign list` lists those there are.")
         ahead = sorted(scope for scope in campaign.scopes if scope > query.after)
         page = ahead[: query.limit]
         return CampaignProgress(
@@ -149,7 +146,8 @@ def _progress(reader: Reader, campaign: Campaign, scope: str) -> Progress:
 
 def _steer(verb: str, wish: CampaignState, does: str) -> Endpoint[Nothing, Nothing]:
     async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> CampaignView:
-        return tell_campaign(await desk.engine.steer_campaign(ask.path["campaign"].upper(), wish, ask.by))
+        campaign = await find_campaign(desk.engine, ask.path["campaign"])
+        return tell_campaign(await desk.engine.steer_campaign(campaign.id, wish, ask.by))
 
     path = f"/forewarn/v1/campaigns/{{campaign}}/{verb}"
     return Endpoint(method="POST", path=path, does=does, handler=handler, answer=CampaignView)
@@ -178,7 +176,7 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="GET",
         path="/forewarn/v1/campaigns/{campaign}",
-        does="One campaign, and how far it is in each scope.",
+        does="One campaign, by its id or a beginning of it, and how far it is in each scope.",
         handler=get_campaign,
         query=PageQuery,
         answer=CampaignProgress,

@@ -1,18 +1,21 @@
-"""Finding what a request names: a machine by its name or SCOPE/NAME, an event by its id or the beginning of it."""
+"""Finding what a request names: a machine by its name or SCOPE/NAME, anything else by its id or the beginning of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
+from forewarn.domain.campaigns import Campaign
 from forewarn.domain.errors import Conflict, Invalid, NotFound
-from forewarn.domain.events import Event
+from forewarn.domain.events import Event, Operation
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import group_prefix
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Reader
 
+N = TypeVar("N", Event, Operation, Campaign)
+Look: TypeAlias = Callable[[Reader, str], Iterator[Sequence[N]]]
 CANDIDATES = 10
 SHORTEST = 4
-"""Characters of an event's id that must be there."""
-
+"""Characters of an id that must be there."""
 
 MOST_GROUPS = 10_000
 
@@ -37,25 +40,47 @@ def _machine(reader: Reader, text: str) -> Machine:
 
 
 async def find_event(engine: Engine, text: str) -> Event:
-    """By id, or by an unambiguous beginning of one; among those that are live first."""
+    """Among those that are live first."""
+
+    def look(reader: Reader, start: str) -> Iterator[Sequence[Event]]:
+        yield [event] if (event := reader.event(start)) else []
+        yield reader.list_events(live=True, after=start, limit=CANDIDATES)
+        yield reader.list_events(live=False, after=start, limit=CANDIDATES)
+
+    return await engine.store.read(lambda r: _by_start(text, look, r, "event", "forewarn events --all"))
+
+
+async def find_operation(engine: Engine, text: str) -> Operation:
+    """Among those that are under way first."""
+
+    def look(reader: Reader, start: str) -> Iterator[Sequence[Operation]]:
+        yield [operation] if (operation := reader.operation(start)) else []
+        yield reader.list_operations(live=True, after=start, limit=CANDIDATES)
+        yield reader.list_operations(live=False, after=start, limit=CANDIDATES)
+
+    return await engine.store.read(lambda r: _by_start(text, look, r, "operation", "forewarn operations --all"))
+
+
+async def find_campaign(engine: Engine, text: str) -> Campaign:
+    def look(reader: Reader, start: str) -> Iterator[Sequence[Campaign]]:
+        yield [campaign] if (campaign := reader.campaign(start)) else []
+        yield reader.list_campaigns(after=start, limit=CANDIDATES)
+
+    return await engine.store.read(lambda r: _by_start(text, look, r, "campaign", "forewarn campaign list"))
+
+
+def _by_start(text: str, look: Look[N], reader: Reader, noun: str, lister: str) -> N:
+    """By id, or by an unambiguous beginning of one, in the first place where there is any."""
     start = text.upper()
     if len(start) < SHORTEST:
-        raise Invalid(f"{text!r} is too short for an event: give its id, or {SHORTEST} characters of it or more.")
-    return await engine.store.read(lambda r: _event(r, start))
-
-
-def _event(reader: Reader, start: str) -> Event:
-    exact = reader.event(start)
-    if exact is not None:
-        return exact
-    for live in (True, False):
-        page = reader.list_events(live=live, after=start, limit=CANDIDATES)
-        found = [event for event in page if event.id.startswith(start)]
+        raise Invalid(f"{text!r} is too short for an id: give {SHORTEST} characters of it or more.")
+    for page in look(reader, start):
+        found = [item for item in page if item.id.startswith(start)]
         if len(found) > 1:
-            raise Conflict(f"More than one event begins with {start}: {_listed(event.id for event in found)}.")
+            raise Conflict(f"More than one {noun} begins with {start}: {_listed(item.id for item in found)}.")
         if found:
             return found[0]
-    raise NotFound(f"There is no event {start[:200]}. `forewarn events --all` lists those there ever were.")
+    raise NotFound(f"There is no {noun} {text[:200]}. `{lister}` lists those there are.")
 
 
 async def find_scopes(engine: Engine, names: Sequence[str]) -> list[str]:

@@ -7,9 +7,9 @@ from msgspec import Meta
 from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints
+from forewarn.control.naming import find_operation
 from forewarn.control.paging import PageQuery, page_of
 from forewarn.control.views import OperationView, View, tell
-from forewarn.domain.errors import NotFound
 
 
 class OperationQuery(PageQuery, frozen=True):
@@ -35,10 +35,7 @@ async def list_operations(desk: Desk, ask: Ask[OperationQuery, Nothing]) -> Oper
 
 
 async def get_operation(desk: Desk, ask: Ask[Nothing, Nothing]) -> OperationView:
-    operation = await desk.engine.store.read(lambda r: r.operation(ask.path["operation"]))
-    if operation is None:
-        raise NotFound(f"There is no operation {ask.path['operation'][:200]}. `forewarn operations --all` lists them.")
-    return tell(OperationView, operation)
+    return tell(OperationView, await find_operation(desk.engine, ask.path["operation"]))
 
 
 ENDPOINTS: Endpoints = (
@@ -53,7 +50,7 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="GET",
         path="/forewarn/v1/operations/{operation}",
-        does="One operation.",
+        does="One operation, by its id or an unambiguous beginning of it.",
         handler=get_operation,
         answer=OperationView,
     ),
