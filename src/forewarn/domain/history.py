@@ -57,9 +57,11 @@ def chain(entry: Entry, previous: str, seq: int) -> Entry:
     return replace(entry, seq=seq, digest=digest(entry, previous))
 
 
-def first_break(entries: Iterable[Entry]) -> Entry | None:
-    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds."""
-    previous = ""
+def first_break(entries: Iterable[Entry], previous: str = "") -> Entry | None:
+    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds.
+
+    `previous`: the digest before the first of these; "" where the history begins.
+    """
     for entry in entries:
         if digest(entry, previous) != entry.digest:
             return entry

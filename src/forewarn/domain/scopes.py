@@ -14,6 +14,11 @@ class ScopeKind(Enum):
     CLOUD_SERVICE = "cloud-service"  # role instances, such as FrontEnd_IN_0
 
 
+def group_prefix(scale_set: str) -> str:
+    """What the ids of a scale set's placement groups begin with: `web:0`, `web:1`, in zones `web:z1-0`."""
+    return f"{scale_set}:"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventsPolicy:
     """Azure's scheduledEventsPolicy: what is approved without asking."""
