@@ -4,6 +4,6 @@ The law of this package: ask the control plane's API and show what it says. Tabl
 programs, the exit status is the answer: 0 yes, 1 refused or failed, 2 wrongly called, 3 nobody there to ask.
 """
 
-from forewarn.cli.main import main
+from forewarn.cli.entry import main
 
 __all__ = ["main"]

@@ -16,7 +16,7 @@ STEERING = {
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
-    noun = verbs.add_parser("campaign", help=TELLS, description=TELLS, allow_abbrev=False)
+    noun = verbs.add_parser("campaign", help=TELLS, description=TELLS, parents=[common], allow_abbrev=False)
     actions: Verbs = noun.add_subparsers(metavar="ACTION", required=True, title="actions")
     verb = add_verb(actions, common, "start", start, "Begin one: in all the scopes named, or in none.")
     verb.add_argument("type", type=event_type, metavar="TYPE", help="Freeze, Reboot or Redeploy")

@@ -3,7 +3,7 @@
 import http.client
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -58,17 +58,21 @@ class Client:
     def last_entry(self) -> int:
         return int(self.get("/history", limit=1)["last"])
 
-    def follow(self, after: int) -> Iterator[Any]:
+    def follow(self, after: int, say: Callable[[str], None]) -> Iterator[Any]:
         """Every history entry after this one, for ever; a broken stream is taken up where it was."""
         failures = 0
         while True:
             try:
                 for entry in self._stream(after):
-                    after, failures = entry["seq"], 0
-                    yield entry
+                    failures = 0
+                    if entry is not None:
+                        after = entry["seq"]
+                        yield entry
             except Unreachable:
                 if failures >= COME_BACK:
                     raise
+            if failures == 0:
+                say(f"The connection to {self.server} was lost; trying again for {COME_BACK} s.")
             failures += 1
             time.sleep(1)
 
@@ -85,6 +89,7 @@ class Client:
             connection.close()
 
     def _stream(self, after: int) -> Iterator[Any]:
+        """The entries, and None for every other sign of life."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=SILENCE)
         try:
             connection.request("GET", f"{API}/watch", headers={"Last-Event-ID": str(after)})
@@ -92,8 +97,7 @@ class Client:
             if response.status != 200:
                 self._understood(response.status, response.read())
             while line := response.readline():
-                if line.startswith(b"data: "):
-                    yield json.loads(line[len(b"data: ") :])
+                yield json.loads(line[len(b"data: ") :]) if line.startswith(b"data: ") else None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Unreachable(self._nobody(error)) from None
         finally:

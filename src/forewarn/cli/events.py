@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +43,9 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
 def events(args: argparse.Namespace, client: Client, out: Output) -> int:
     query = {"scope": args.scope, "machine": args.machine, "type": args.type}
     if args.watch or args.until_empty:
-        return watch_events(client, out, query, until_empty=args.until_empty)
+        with suppress(KeyboardInterrupt):  # the usual way to end it
+            watch_events(client, out, query, until_empty=args.until_empty)
+        return 0
     found = list(client.pages("/events", {**query, "all": args.all}))
     if out.as_json:
         out.json(found)

@@ -2,12 +2,13 @@
 
 import argparse
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
 from forewarn.cli.client import Client
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb
-from forewarn.cli.watching import entry_row, follow_history
+from forewarn.cli.watching import entry_row, follow_history, show_entry
 
 SHOWN = 50
 COLUMNS = ("SEQ", "AT", "WHO", "WHAT", "SCOPE", "SUBJECT", "CHANGE")
@@ -29,8 +30,10 @@ def history(args: argparse.Namespace, client: Client, out: Output) -> int:
     found = _last(args, client, last)
     if args.follow:
         for entry in found:
-            out.json_line(entry) if out.as_json else out.cells(*entry_row(entry))
-        return follow_history(client, out, last, args.scope, args.subject)
+            show_entry(out, entry)
+        with suppress(KeyboardInterrupt):  # the usual way to end it
+            follow_history(client, out, last, args.scope, args.subject)
+        return 0
     if out.as_json:
         out.json(found)
     else:

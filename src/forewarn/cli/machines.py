@@ -39,7 +39,7 @@ def _request(name: str) -> Run:
             _show(out, operation, _told(client, operation))
             return 0
         with out.progress(f"{operation['impact']} of {', '.join(operation['machines'])}"):
-            operation = wait_for(client, operation)
+            operation = wait_for(client, out, operation)
         _show(out, operation, f"{operation['state']}. {operation['message']}".strip())
         return 0 if operation["state"] == "Succeeded" else 1
 

@@ -23,34 +23,31 @@ WORDS = {
 OVER = frozenset({"completed", "canceled", "failed"})
 
 
-def watch_events(client: Client, out: Output, query: Query, *, until_empty: bool) -> int:
+def watch_events(client: Client, out: Output, query: Query, *, until_empty: bool) -> None:
     """First what there is, then every change of it, one line each."""
     after = client.last_entry()
     found = sorted(client.pages("/events", query), key=lambda event: (event["scheduled_at"], event["id"]))
     live = {event["id"] for event in found}
     for event in found:
-        _show(out, event, event["started_at"] or event["scheduled_at"], event["phase"], "")
-    if until_empty and not live:
-        _say(out, "No events.")
-        return 0
-    for entry, event in _changes(client, after, query):
-        (live.discard if entry["what"] in OVER else live.add)(event["id"])
+        _show(out, event, event["started_at"] or event["scheduled_at"], event["phase"])
+    changes = _changes(client, out, after, query)
+    while live or not until_empty:
+        entry, event = next(changes)
+        if entry["what"] in OVER:
+            live.discard(event["id"])
+        else:
+            live.add(event["id"])
         _show(out, event, entry["at"], WORDS[entry["what"]], f"by {actor(entry['who'])}")
-        if until_empty and not live:
-            _say(out, "No events any more.")
-            return 0
-    return 0
+    if not out.as_json:
+        out.line("No events left." if found else "No events.")
 
 
-def _changes(client: Client, after: int, query: Query) -> Iterator[tuple[Any, Any]]:
-    """The entries about events, each with its event; until Ctrl-C, the usual way to end a watch."""
-    try:
-        for entry in client.follow(after):
-            event = _event_of(entry, client) if entry["what"] in WORDS else None
-            if event is not None and _is_wanted(event, query):
-                yield entry, event
-    except KeyboardInterrupt:
-        return
+def _changes(client: Client, out: Output, after: int, query: Query) -> Iterator[tuple[Any, Any]]:
+    """The entries about events, each with its event."""
+    for entry in client.follow(after, out.note):
+        event = _event_of(entry, client) if entry["what"] in WORDS else None
+        if event is not None and _is_wanted(event, query):
+            yield entry, event
 
 
 def _event_of(entry: Any, client: Client) -> Any:
@@ -70,7 +67,7 @@ def _is_wanted(event: Any, query: Query) -> bool:
     )
 
 
-def _show(out: Output, event: Any, at: str, word: str, by: str) -> None:
+def _show(out: Output, event: Any, at: str, word: str, by: str = "") -> None:
     if out.as_json:
         out.json_line(event)
         return
@@ -79,19 +76,17 @@ def _show(out: Output, event: Any, at: str, word: str, by: str) -> None:
     out.cells(clock_time(at), f"{word:9}", f"{event['type']:9}", short(event["id"]), machines, until, by)
 
 
-def _say(out: Output, text: str) -> None:
-    if not out.as_json:
-        out.line(text)
+def follow_history(client: Client, out: Output, after: int, scope: str | None, subject: str | None) -> None:
+    for entry in client.follow(after, out.note):
+        if scope in (None, entry["scope"]) and subject in (None, entry["subject"]):
+            show_entry(out, entry)
 
 
-def follow_history(client: Client, out: Output, after: int, scope: str | None, subject: str | None) -> int:
-    try:
-        for entry in client.follow(after):
-            if scope in (None, entry["scope"]) and subject in (None, entry["subject"]):
-                out.json_line(entry) if out.as_json else out.cells(*entry_row(entry))
-    except KeyboardInterrupt:
-        pass
-    return 0
+def show_entry(out: Output, entry: Any) -> None:
+    if out.as_json:
+        out.json_line(entry)
+    else:
+        out.cells(*entry_row(entry))
 
 
 def entry_row(entry: Any) -> tuple[str, ...]:
@@ -108,14 +103,14 @@ def entry_row(entry: Any) -> tuple[str, ...]:
     )
 
 
-def wait_for(client: Client, operation: Any) -> Any:
+def wait_for(client: Client, out: Output, operation: Any) -> Any:
     """The operation once it is over."""
     after = client.last_entry()
     path = f"/operations/{operation['id']}"
     current = client.get(path)
     if current["state"] != "InProgress":
         return current
-    for entry in client.follow(after):
+    for entry in client.follow(after, out.note):
         if entry["subject"] in (operation["id"], operation["event"]):
             current = client.get(path)
             if current["state"] != "InProgress":
