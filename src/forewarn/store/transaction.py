@@ -1,9 +1,10 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision

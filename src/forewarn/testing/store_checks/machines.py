@@ -1,7 +1,8 @@
 """What a store promises of machines."""
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from forewarn.domain.machines import EvictionPolicy, Machine, Power, Priority, Profile
 from forewarn.engine.ports import Store
