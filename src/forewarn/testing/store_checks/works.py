@@ -7,7 +7,7 @@ from operator import methodcaller
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Reader, Store, Transaction
-from forewarn.testing.builders import a_scope, an_entry, an_event
+from forewarn.testing.builders import NOON, a_scope, an_entry, an_event
 from forewarn.testing.store_checks.tools import (
     Lost,
     add,
@@ -42,8 +42,27 @@ async def a_work_that_fails_changes_nothing_at_all(store: Store) -> None:
 
     await expect(Lost, store.run(fails))
     assert await store.read(snapshot) == before
+    assert await store.run(snapshot) == before
     await store.run(overturn)
     assert await store.read(snapshot) != before
+
+
+async def what_a_work_locks_is_what_a_read_finds(store: Store) -> None:
+    async def agree() -> None:
+        assert await store.run(lambda tx: tx.lock("s")) == [await the_scope(store, "s")]
+
+    def half(tx: Transaction) -> None:
+        overturn(tx)
+        raise Lost
+
+    await furnish(store)
+    await agree()
+    await expect(Lost, store.run(half))
+    await agree()
+    await store.run(lambda tx: tx.mark_seen("s", NOON, None))
+    await agree()
+    await store.run(overturn)
+    await agree()
 
 
 async def a_work_that_fails_does_not_harm_those_beside_it(store: Store) -> None:
