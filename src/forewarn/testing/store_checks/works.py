@@ -110,6 +110,30 @@ async def callers_go_on_in_the_order_of_their_commits(store: Store) -> None:
     assert seen == list(range(1, 41))
 
 
+async def what_follows_a_commit_is_told_in_order_even_if_the_caller_has_left(store: Store) -> None:
+    told: list[int] = []
+    callers = [
+        asyncio.ensure_future(
+            store.run(lambda tx: tx.save(Change(entries=(an_entry(),)))[0].seq, lambda seq: told.append(seq))
+        )
+        for _ in range(20)
+    ]
+    await asyncio.sleep(0)
+    callers[3].cancel()
+    await asyncio.gather(*callers, return_exceptions=True)
+    last = await store.run(lambda tx: tx.last_entry())
+    assert told == list(range(1, last + 1))
+
+
+async def telling_that_fails_is_only_its_own_callers_trouble(store: Store) -> None:
+    def lose(_: object) -> None:
+        raise Lost
+
+    work = methodcaller("put_note", "k", "v")
+    results = await asyncio.gather(store.run(work), store.run(work, lose), store.run(work), return_exceptions=True)
+    assert [type(result) for result in results] == [type(None), Lost, type(None)]
+
+
 async def a_read_sees_every_commit_before_it(store: Store) -> None:
     for number in range(20):
         await store.run(methodcaller("put_note", "k", str(number)))
