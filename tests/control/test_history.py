@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from forewarn.engine.ports import Transaction
 from forewarn.store.memory import MemoryTransaction
@@ -66,7 +65,7 @@ def tamper(rig: Rig, seq: int, **changes: str) -> None:
         if changes:
             entry = tx._history.get(seq)
             assert entry is not None
-            tx._history.put(seq, replace(entry, **changes))  # type: ignore[arg-type]
+            tx._history.put(seq, replace(entry, **changes))
         else:
             tx._history.drop(seq)
 

@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_findings() -> None:
 
 
 def test_the_script_does_a_bit_of_everything_and_incarnations_never_go_back() -> None:
-    states: list[Any] = asyncio.run(rehearse(batches(1, 160)))
+    states: list[Any] = asyncio.run(rehearse(batches(2, 90)))
     scopes, *_ = states[-1]
     history = states[-1][6]
     assert {entry.what for entry in history} >= {

@@ -5,10 +5,11 @@ state. So what must be there after each batch is known beforehand, from the stor
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, enrolment, maintenance, outcomes, ticking
 from forewarn.domain.draft import Change, Draft, Revision

@@ -5,9 +5,11 @@ Each scope's entries form a chain: an entry's digest covers the one before it, s
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forewarn.domain.events import Actor
 
@@ -30,8 +32,7 @@ class What(Enum):
     CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     scope: str
     at: datetime
     who: Actor

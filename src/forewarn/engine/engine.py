@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState

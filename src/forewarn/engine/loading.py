@@ -6,11 +6,11 @@ enrolment) stays as it is. A machine that is no longer declared leaves.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from datetime import datetime
 from ipaddress import IPv4Address
 
 import msgspec
+from msgspec.structs import replace
 
 from forewarn.domain import outcomes
 from forewarn.domain.draft import Change, Draft, Revision, next_due

@@ -26,6 +26,7 @@ class Batches:
 
     def commit(self, works: Sequence[Work]) -> list[Outcome]:
         """What came of each work, all of it durable. If the commit itself fails, no work has happened."""
+        seq = self._transaction.seq
         try:
             self._execute("begin immediate")
             outcomes = [self._perform(work) for work in works]
@@ -33,19 +34,19 @@ class Batches:
         except Exception as error:
             with suppress(Exception):  # the database has mostly done so by itself
                 self._execute("rollback")
-            with suppress(Exception):  # a database that cannot even be read fails the next commit too
-                self._transaction.forget()
+            self._transaction.forget(seq)
             return [Outcome(error=unavailable(error)) for _ in works]
         return outcomes
 
     def _perform(self, work: Work) -> Outcome:
-        writes = self._transaction.writes
+        writes, seq = self._transaction.writes, self._transaction.seq
         self._execute("savepoint work")
         try:
             value = work(self._transaction)
         except BaseException as error:
             if self._transaction.writes != writes:
                 self._take_back(error)
+                self._transaction.forget(seq)
             self._execute("release savepoint work")
             return Outcome(error=translated(error))
         self._execute("release savepoint work")
@@ -54,6 +55,5 @@ class Batches:
     def _take_back(self, error: BaseException) -> None:
         try:
             self._execute("rollback to savepoint work")
-            self._transaction.forget()
         except Exception:
             raise unavailable(error) from error  # a full or failing disk: the whole transaction is gone

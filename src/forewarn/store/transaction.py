@@ -1,9 +1,10 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
@@ -34,11 +35,11 @@ class SqlTransaction(SqlReader):
         self._held: dict[str, Scope] = {}
         self._digests: dict[str, str] = {}
 
-    def forget(self) -> None:
-        """Something was rolled back: only the rows know what is true."""
+    def forget(self, seq: int) -> None:
+        """Something was rolled back: of what is true only the rows know, and the history goes on after `seq`."""
         self._held.clear()
         self._digests.clear()
-        self.seq = self.last_entry()
+        self.seq = seq
 
     def lock(self, scope: str) -> Sequence[Scope]:
         held = self._held.get(scope) or self._read(scope)
@@ -54,7 +55,7 @@ class SqlTransaction(SqlReader):
         self.writes += 1
         for revision in change.revisions:
             self._save_scope(revision)
-            self._hold(_live(revision.after))
+            self._hold_after(revision)
         for machine in change.machines:
             running = int(machine.power is Power.RUNNING)
             self._execute(SQL["put_machine"], (machine.scope, machine.name, running, codec.body(machine)))
@@ -127,6 +128,14 @@ class SqlTransaction(SqlReader):
         if found is not None:
             self._hold(found)
         return found
+
+    def _hold_after(self, revision: Revision) -> None:
+        """Not where it says anew whether any machine runs: that is for the machines to tell."""
+        before, after = revision.before, revision.after
+        if before is not None and before.any_running is after.any_running:
+            self._hold(_live(after))
+        else:
+            self._held.pop(after.id, None)
 
     def _hold(self, scope: Scope) -> None:
         if len(self._held) >= HELD:

@@ -4,12 +4,13 @@ A file is understood whole or refused with its name, the line and the reason. Th
 docs/reference/fleet-file.md.
 """
 
-import dataclasses
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec.structs import fields
 
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import EventType
@@ -109,7 +110,7 @@ COUNT_RANGES: dict[str, tuple[int, int]] = {"user_operations": (1, 100_000), "dr
 
 def _settings(table: Table) -> Settings:
     chosen: dict[str, timedelta | int | None] = {}
-    for setting in dataclasses.fields(Settings):
+    for setting in fields(Settings):
         if setting.name not in table:
             continue
         if setting.type is int:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from string import ascii_lowercase, digits
+
+from msgspec.structs import replace
 
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind, group_prefix
@@ -146,13 +148,13 @@ class Groups:
         if "tags" in table:
             profile["tags"] = {**base.profile.tags, **table.map_of_texts("tags")}
         if profile:
-            changes["profile"] = replace(base.profile, **profile)  # type: ignore[arg-type]
+            changes["profile"] = replace(base.profile, **profile)
         changes["priority"] = table.choice("priority", base.priority, Priority)
         changes["eviction_policy"] = table.choice("eviction_policy", base.eviction_policy, EvictionPolicy)
         changes["terminate_notice"] = table.duration(
             "terminate_notification", base.terminate_notice, self._settings.terminate_min, self._settings.terminate_max
         )
-        machine = replace(base, **changes)  # type: ignore[arg-type]
+        machine = replace(base, **changes)
         if machine.is_spot and machine.terminate_notice is not None:
             key = "terminate_notification" if "terminate_notification" in table else "priority"
             raise table.wrong(key, "terminate_notification is not for Spot machines: they get Preempt, never Terminate")
