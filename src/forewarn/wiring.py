@@ -9,12 +9,13 @@ import signal
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import uvloop
+from msgspec.structs import replace
 
 from forewarn import __version__, imds
 from forewarn.control.app import create_app

@@ -1,7 +1,9 @@
 """`forewarn up` as a user meets it: a process, its output, and what it leaves behind."""
 
+import http.client
 import json
 import re
+import select
 import shutil
 import signal
 import socket
@@ -99,6 +101,22 @@ def test_time_stands_still_on_a_manual_clock(tmp_path: Path) -> None:
         forewarn.ok("schedule", "Reboot", "db-0")
         forewarn.ok("clock", "advance", "16m")
         assert forewarn.ok("events").out == "No events.\n"
+
+
+def test_a_first_answer_waits_on_the_fleet_s_clock(tmp_path: Path) -> None:
+    with up(tmp_path, "--clock", "manual", "--first-answer-delay", "90s", "--json") as process:
+        forewarn, _ = ready(process)
+        machine = forewarn.ok("fleet", "--scope", "solo", "--json").json[0]
+        address = machine["metadata_url"].removeprefix("http://")
+        connection = http.client.HTTPConnection(address, timeout=30)
+        connection.request("GET", "/metadata/scheduledevents?api-version=2020-07-01", headers={"Metadata": "true"})
+        while forewarn.ok("history", "--scope", "solo", "--json").json == []:
+            pass  # until it is enrolled
+        forewarn.ok("clock", "advance", "89s")
+        assert not select.select([connection.sock], [], [], 0)[0]
+        forewarn.ok("clock", "advance", "1s")
+        assert connection.getresponse().status == 200
+        connection.close()
 
 
 def test_an_empty_fleet_says_what_to_do(tmp_path: Path) -> None:
