@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from importlib import resources
 from ipaddress import ip_address
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,7 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--rate-limit",
-        type=float,
+        type=rate_limit,
         metavar="N",
         help="answer 429 beyond N requests a second and machine; Azure allows 5 (default: no limit)",
     )
@@ -103,6 +104,16 @@ def clock(text: str) -> str:
     if text not in ("real", "manual"):
         rate(text)
     return text
+
+
+def rate_limit(text: str) -> float:
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of requests a second")
+    return limit
 
 
 def delay(text: str) -> timedelta:
