@@ -34,6 +34,24 @@ MOST_DELAY = timedelta(minutes=2)
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb = verbs.add_parser("up", help=TELLS, description=TELLS, allow_abbrev=False)
     verb.set_defaults(run=up)
+    _add_places(verb)
+    fleet = verb.add_mutually_exclusive_group()
+    fleet.add_argument(
+        "--fleet", type=Path, metavar="FILE", help="the fleet file (default: what DIR holds, at first a small sample)"
+    )
+    fleet.add_argument("--empty", action="store_true", help="begin without the sample fleet")
+    verb.add_argument(
+        "--clock",
+        type=clock,
+        default="real",
+        help="real, manual (stands still until `forewarn clock advance`), or a rate such as 60x (default: real)",
+    )
+    _add_metadata_options(verb)
+    verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
+    verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
+
+
+def _add_places(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--metadata",
         type=address,
@@ -51,20 +69,6 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--data", type=Path, default=Path(DATA), metavar="DIR", help=f"where state is kept (default: ./{DATA})"
     )
-    fleet = verb.add_mutually_exclusive_group()
-    fleet.add_argument(
-        "--fleet", type=Path, metavar="FILE", help="the fleet file (default: what DIR holds, at first a small sample)"
-    )
-    fleet.add_argument("--empty", action="store_true", help="begin without the sample fleet")
-    verb.add_argument(
-        "--clock",
-        type=clock,
-        default="real",
-        help="real, manual (stands still until `forewarn clock advance`), or a rate such as 60x (default: real)",
-    )
-    _add_metadata_options(verb)
-    verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
-    verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
 
 
 def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
