@@ -9,14 +9,15 @@ import secrets
 import signal
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import uvloop
+from msgspec.structs import replace
 
 from forewarn import __version__, imds
 from forewarn.control.app import create_app
@@ -60,6 +61,7 @@ class Options:
     identity: str = "loopback"  # or "source", or "machine=NAME"
     sockets: Path | None = None  # a directory for one unix socket per machine
     any_address: bool = False  # 0.0.0.0 and :: are meant
+    first_answer_delay: timedelta | None = None  # None: as the fleet's settings say
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)
 
@@ -104,6 +106,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         await engine.load_fleet(declared.fleet, hashlib.sha256(text.encode()).hexdigest())
         await store.run(lambda tx: tx.put_note(DECLARATION_NOTE, text))
         await engine.publish_all()
+        if options.first_answer_delay is not None:
+            engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         driver = _driver(declared.driver, options.data)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
         player = Player(engine, clock, ticker, worker)
@@ -111,6 +115,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         tasks = await stack.enter_async_context(
             _tasks(ticker=ticker.run(), worker=worker.run(), marks=_save_marks(engine, server))
         )
+        host, port = options.control
         app = create_app(
             engine=engine,
             player=player,
@@ -121,8 +126,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             metadata_url=url,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
+            hosts=[f"[{host}]" if ":" in host else host, *options.rules.host_names],
         )
-        host, port = options.control
         port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
         stack.callback(hub.close)
         yield Forewarn(
@@ -137,17 +142,17 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         )
 
 
-def serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+def serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
     """Run until a signal ends it. `announce` is called once, when everything answers."""
     uvloop.run(_serve(options, announce))
 
 
-async def _serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
     ended = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, ended.set)
     async with running(options) as forewarn:
-        announce(forewarn)
+        await announce(forewarn)
         waiting = asyncio.create_task(ended.wait())
         await asyncio.wait({waiting, *forewarn.tasks}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()

@@ -26,7 +26,7 @@ from forewarn.domain.events import Action, Actor
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.player import Player
-from forewarn.engine.ports import Done, Failed, Running, Store
+from forewarn.engine.ports import Done, Failed, News, Running, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
 from forewarn.store.memory import MemoryStore
@@ -69,48 +69,55 @@ class FiveSeconds:
 class Rig:
     def __init__(self, rate: float | None, heartbeat: float, patience: float) -> None:
         self.loop = asyncio.new_event_loop()
-        self._stack = AsyncExitStack()
         self.parts = {"ticker": True, "worker": True}
+        self._heartbeat, self._patience = heartbeat, patience
+        self._serving = AsyncExitStack()
         self._thread = threading.Thread(target=self.loop.run_forever)
         self._thread.start()
-        self.port = self.run(self._start(rate, heartbeat, patience))
+        self.port = self.run(self._start(rate))
         self.url = f"http://127.0.0.1:{self.port}"
 
-    async def _start(self, rate: float | None, heartbeat: float, patience: float) -> int:
+    async def _start(self, rate: float | None) -> int:
         counter = iter(range(1, 1_000_000))
+        self._new_id: Callable[[], str] = lambda: f"{next(counter):08X}-0000-4000-8000-000000000000"
         self.store: Store = MemoryStore()
-        state = None if rate is None else ClockState(wall=NOON, fleet=NOON, rate=rate)
-        self.clock = FleetClock(lambda: NOON, state)
-        self.hub = Hub(self.store, heartbeat=heartbeat)
+        self.clock = FleetClock(lambda: NOON, None if rate is None else ClockState(wall=NOON, fleet=NOON, rate=rate))
         self.driver = FiveSeconds()
-
-        def new_id() -> str:
-            return f"{next(counter):08X}-0000-4000-8000-000000000000"
-
         declared = parse(FLEET, "rig.toml").fleet
         self.engine = Engine(
-            store=self.store, clock=self.clock, feed=self.hub, new_id=new_id, settings=declared.settings
+            store=self.store, clock=self.clock, feed=self, new_id=self._new_id, settings=declared.settings
         )
         self.ticker = Ticker(self.engine)
         self.worker = Worker(self.engine, self.driver, lambda: NOON)
         self.player = Player(self.engine, self.clock, self.ticker, self.worker)
+        port = await self._serve(0)
+        await self.engine.load_fleet(declared, "first")
+        return port
+
+    async def _serve(self, port: int) -> int:
+        self.hub = Hub(self.store, heartbeat=self._heartbeat)
         app = create_app(
             engine=self.engine,
             player=self.player,
             clock=self.clock,
             hub=self.hub,
-            new_id=new_id,
+            new_id=self._new_id,
             version="1.2.3",
             metadata_url=lambda machine: f"http://{machine.address}:8254/",
             alive=lambda: self.parts,
             hosts=["forewarn.example"],
-            patience=patience,
+            patience=self._patience,
         )
-        await self.engine.load_fleet(declared, "first")
-        self._stack.push_async_callback(self.store.close)
-        port = await self._stack.enter_async_context(serving(app, "127.0.0.1", 0))
-        self._stack.callback(self.hub.close)
+        port = await self._serving.enter_async_context(serving(app, "127.0.0.1", port))
+        self._serving.callback(self.hub.close)
         return port
+
+    def publish(self, news: News) -> None:
+        self.hub.publish(news)
+
+    async def restart_server(self) -> None:
+        await self._serving.aclose()
+        await self._serve(self.port)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
@@ -126,7 +133,8 @@ class Rig:
         self.run(self.engine.enrol(scope, Actor.machine("somebody")))
 
     def stop(self) -> None:
-        self.run(self._stack.aclose())
+        self.run(self._serving.aclose())
+        self.run(self.store.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
