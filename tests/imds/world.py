@@ -104,8 +104,12 @@ class World:
 
     def pass_time(self, seconds: float) -> None:
         """Real time goes by, and the server notices."""
-        self.seconds += seconds
-        self.do(self.server.beat)
+
+        def pass_by() -> None:
+            self.seconds += seconds
+            self.server.beat()
+
+        self.do(pass_by)
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Give the server's thread its turns until the condition holds."""
@@ -120,7 +124,9 @@ class World:
 
     def connect(self, address: str = "127.0.0.1", *, source: str | None = None) -> "Client":
         bound = (source, 0) if source else None
-        return Client(socket.create_connection((address, self.port), PATIENCE, bound))
+        connection = socket.create_connection((address, self.port), PATIENCE, bound)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return Client(connection)
 
     def ask(self, raw: bytes, address: str = "127.0.0.1") -> "Response":
         with self.connect(address) as client:

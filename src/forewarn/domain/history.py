@@ -9,9 +9,12 @@ from datetime import UTC, datetime
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from forewarn.domain.events import Actor
+
+_encode = Encoder().encode
 
 
 class What(Enum):
@@ -46,11 +49,10 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def digest(entry: Entry, previous: str) -> str:
-    """Covers the entry's own words and the digest before it."""
-    words = (previous, entry.scope, entry.at.astimezone(UTC).isoformat(), str(entry.who), entry.what.value)
+    """Covers the entry's own words and the digest before it. As JSON, so that no word can flow into the next."""
+    words = (previous, entry.scope, entry.at.astimezone(UTC), entry.who, entry.what)
     told = (entry.subject, entry.before, entry.after, entry.detail)
-    framed = "".join([f"{len(word)}:{word}" for word in words + told])  # no word can flow into the next
-    return hashlib.sha256(framed.encode()).hexdigest()
+    return hashlib.sha256(_encode((words, told))).hexdigest()
 
 
 def chain(entry: Entry, previous: str, seq: int) -> Entry:

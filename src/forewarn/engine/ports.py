@@ -128,8 +128,9 @@ class Store(Protocol):
     """Where things live.
 
     When `run` returns, everything `work` did is durable; when it raises, none of it happened. `work` may run in another
-    thread and must not keep the transaction. Works run one after another where they lock the same scope. `then` is
-    called with the result in the caller's event loop, in the order of the commits, even if the caller is gone by then.
+    thread, may be run a second time after the first was rolled back, and must not keep the transaction. Works run one
+    after another where they lock the same scope. `then` is called with the result in the caller's event loop, in the
+    order of the commits, even if the caller is gone by then.
     """
 
     async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T: ...

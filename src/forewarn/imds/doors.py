@@ -43,6 +43,9 @@ class Doors:
         self._limits = limits
         self._doors: dict[tuple[Listener, Peer], Door] = {}
 
+    def __len__(self) -> int:
+        return len(self._doors)
+
     def enter(self, listener: Listener, transport: BaseTransport) -> Door | None:
         """None: there is no such door, or too many have come through it."""
         peer = _peer(transport, listener.identity)

@@ -13,7 +13,7 @@ from forewarn.imds.errands import Errands
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import HeadReader
 from forewarn.imds.limits import Limits
-from forewarn.imds.listeners import Listener
+from forewarn.imds.listeners import BACKLOG, Listener
 from forewarn.imds.ports import Backend, Clock
 from forewarn.imds.replies import Stamp
 from forewarn.imds.service import Rules, Service
@@ -62,7 +62,7 @@ class Server:
         for listening in listener.sockets:
             unix = listening.family == socket.AF_UNIX
             make = self.loop.create_unix_server if unix else self.loop.create_server
-            self._listening.append(await make(lambda: Connection(self, listener), sock=listening))
+            self._listening.append(await make(lambda: Connection(self, listener), sock=listening, backlog=BACKLOG))
         if self._next_beat is None:
             self._beat_on()
 
