@@ -374,7 +374,7 @@ def test_each_notice_can_be_set_to_the_millisecond(key: str) -> None:
     assert getattr(chosen, key) == timedelta(milliseconds=250)
 
 
-PIECES = st.sampled_from(["[", "]", "=", '"', "'", ".", "{", "}", "#", "\n", "-1", "0x", "machine", "\0", "é", '"""', ","])
+PIECES = st.sampled_from(
     ["[", "]", "=", '"', "'", ".", "{", "}", "#", "\n", "-1", "0x", "1e9", "machine", "\0", "é", '"""', ","]
 )
 
