@@ -104,3 +104,11 @@ def test_an_idempotency_key_makes_a_restart_happen_once(rig: Rig) -> None:
     assert rig.post(f"{MACHINES}/db-0/restart", key="k") == first
     assert rig.ask("POST", f"{MACHINES}/db-0/restart")[0] == 409  # without the key it is another one
     assert rig.post(f"{MACHINES}/db-1/restart", key="k")["id"] != first["id"]  # a key is for one path
+
+
+def test_a_delete_sent_again_when_the_machine_is_gone_is_answered_as_before(rig: Rig) -> None:
+    first = rig.post(f"{MACHINES}/db-0/delete", key="k")
+    rig.post("/forewarn/v1/clock/advance", {"by": "5s"})
+    assert rig.refused("GET", f"{MACHINES}/db-0")[0] == 404
+    again = rig.post(f"{MACHINES}/db-0/delete", key="k")
+    assert (again["id"], again["state"]) == (first["id"], "Succeeded")

@@ -12,7 +12,7 @@ from forewarn.control.naming import find_event, find_machines
 from forewarn.control.paging import PageQuery, page_of
 from forewarn.control.views import EventView, View, tell
 from forewarn.domain.errors import Invalid
-from forewarn.domain.events import Event, EventType, Phase
+from forewarn.domain.events import Event, EventType, Operation, Phase
 from forewarn.domain.maintenance import Maintenance
 from forewarn.engine.ports import Reader
 
@@ -87,6 +87,19 @@ async def get_event(desk: Desk, ask: Ask[Nothing, Nothing]) -> EventView:
 
 
 async def schedule(desk: Desk, ask: Ask[Nothing, Schedule]) -> Made:
+    operations = await desk.engine.made_by(ask.key)  # by now the machines may be gone
+    if operations is None:
+        operations = await _scheduled(desk, ask)
+    ids = [operation.event for operation in operations if operation.event is not None]
+
+    def look(reader: Reader) -> list[Event]:
+        return [event for i in ids if (event := reader.event(i)) is not None]
+
+    events = [tell(EventView, event) for event in await desk.engine.store.read(look)]
+    return Made(body=Scheduled(events=events), location=f"/forewarn/v1/events/{ids[0]}")
+
+
+async def _scheduled(desk: Desk, ask: Ask[Nothing, Schedule]) -> list[Operation]:
     body = ask.body
     if body.at_once and body.notice is not None:
         raise Invalid("notice and at_once exclude each other: what happens at once gives no notice.")
@@ -98,14 +111,7 @@ async def schedule(desk: Desk, ask: Ask[Nothing, Schedule]) -> Made:
         description=body.description,
         duration=body.duration,
     )
-    operations = await desk.engine.schedule([(m.scope, m.name) for m in machines], work, ask.by, ask.key)
-    ids = [operation.event for operation in operations if operation.event is not None]
-
-    def look(reader: Reader) -> list[Event]:
-        return [event for i in ids if (event := reader.event(i)) is not None]
-
-    events = [tell(EventView, event) for event in await desk.engine.store.read(look)]
-    return Made(body=Scheduled(events=events), location=f"/forewarn/v1/events/{ids[0]}")
+    return await desk.engine.schedule([(m.scope, m.name) for m in machines], work, ask.by, ask.key)
 
 
 async def approve(desk: Desk, ask: Ask[Nothing, Nothing]) -> EventView:

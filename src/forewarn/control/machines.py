@@ -47,8 +47,11 @@ async def get_machine(desk: Desk, ask: Ask[Nothing, Nothing]) -> MachineView:
 
 def _request(impact: EventType, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
     async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> Made:
-        machine = await find_machine(desk.engine, ask.path["machine"])
-        operation = await desk.engine.request((machine.scope, machine.name), impact, ask.by, ask.key)
+        made = await desk.engine.made_by(ask.key)  # by now the machine may be gone
+        if made is None:
+            machine = await find_machine(desk.engine, ask.path["machine"])
+            made = [await desk.engine.request((machine.scope, machine.name), impact, ask.by, ask.key)]
+        (operation,) = made
         return Made(body=tell(OperationView, operation), location=f"/forewarn/v1/operations/{operation.id}")
 
     path = f"/forewarn/v1/machines/{{machine:path}}/{verb}"

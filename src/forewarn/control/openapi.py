@@ -99,7 +99,8 @@ def _query_parameters(row: Endpoint[Any, Any], components: Json) -> Iterable[Jso
 
 def _success(row: Endpoint[Any, Any], reference: dict[type[Struct], Json]) -> Json:
     if isinstance(row.answer, str):
-        return {"description": row.does, "content": {row.answer: {"schema": {"type": "string"}}}}
+        kind = "object" if row.answer == "application/json" else "string"
+        return {"description": row.does, "content": {row.answer: {"schema": {"type": kind}}}}
     answer: Json = {"description": row.does, "content": {"application/json": {"schema": reference[row.answer]}}}
     if row.status in (201, 202):
         answer["headers"] = {"Location": {"description": "Where it is.", "schema": {"type": "string"}}}

@@ -247,6 +247,10 @@ class Engine:
 
     # Looking
 
+    async def made_by(self, key: str | None) -> list[Operation] | None:
+        """What the command with this idempotency key made, if it was done before."""
+        return await self.store.read(lambda r: _made(r, key))
+
     async def event(self, event_id: str) -> Event:
         event = await self.store.read(lambda r: r.event(event_id.upper()))
         if event is None:
@@ -285,9 +289,9 @@ class Engine:
         """Run once per idempotency key: the second time, what the first one made comes back."""
 
         def once(tx: Transaction, draft: Draft) -> list[Operation]:
-            made = tx.answer(key) if key else None
+            made = _made(tx, key)
             if made is not None:
-                return [operation for i in made.split() if (operation := tx.operation(i)) is not None]
+                return made
             operations = decide(tx, draft)
             if key:
                 tx.put_answer(key, " ".join(operation.id for operation in operations), draft.now)
@@ -298,6 +302,13 @@ class Engine:
 
 NOTHING = Change()
 PAGE = 5000
+
+
+def _made(reader: Reader, key: str | None) -> list[Operation] | None:
+    made = reader.answer(key) if key else None
+    if made is None:
+        return None
+    return [operation for i in made.split() if (operation := reader.operation(i)) is not None]
 
 
 def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:
