@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -18,7 +17,7 @@ import pytest
 
 import forewarn.cli
 from forewarn.cli.parser import build_parser
-from forewarn.cli.pasting import Stage, command, lines_to_paste
+from forewarn.cli.pasting import Stage, called_as, lines_to_paste
 from forewarn.cli.up import options_of
 from tests.cli.shell import ENVIRONMENT, Shell, start, words
 
@@ -191,20 +190,19 @@ def test_on_a_standing_clock_the_second_line_moves_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("called", "prefix", "expected"),
+    ("program", "environment", "expected"),
     [
-        pytest.param("{cwd}/.venv/bin/forewarn", "{cwd}/.venv", ".venv/bin/forewarn", id="environment-below"),
-        pytest.param(".venv/bin/forewarn", "{cwd}/.venv", ".venv/bin/forewarn", id="called-by-a-relative-path"),
+        pytest.param("/home/me/.venv/bin/forewarn", "/home/me/.venv", ".venv/bin/forewarn", id="environment-below"),
+        pytest.param(".venv/bin/forewarn", "/home/me/.venv", ".venv/bin/forewarn", id="called-by-a-relative-path"),
         pytest.param("/opt/env/bin/forewarn", "/opt/env", "/opt/env/bin/forewarn", id="environment-elsewhere"),
         pytest.param("/opt/my env/bin/forewarn", "/opt/my env", "'/opt/my env/bin/forewarn'", id="blank-in-the-path"),
         pytest.param("/usr/local/bin/forewarn", "/opt/env", "forewarn", id="a-link-on-the-path"),
-        pytest.param("/x/__main__.py", "/opt/env", f"{sys.executable} -m forewarn.cli", id="as-a-module"),
+        pytest.param("/usr/bin/forewarn", None, "forewarn", id="no-environment"),
+        pytest.param("/opt/env/forewarn/cli/__main__.py", "/opt/env", None, id="as-a-module"),
     ],
 )
 def test_the_command_is_called_so_that_any_shell_finds_it(
-    called: str, prefix: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: str, environment: str | None, expected: str | None
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [called.format(cwd=tmp_path)])
-    monkeypatch.setattr(sys, "prefix", prefix.format(cwd=tmp_path))
-    assert command() == expected
+    where = None if environment is None else Path(environment)
+    assert called_as(Path(program), where, Path("/home/me")) == expected

@@ -1,7 +1,10 @@
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
+from forewarn.engine.clock import ClockState
+from forewarn.testing.builders import NOON
 from tests.control.rig import Rig, running
 
 CLOCK = "/forewarn/v1/clock"
@@ -29,6 +32,17 @@ def test_time_goes_on_to_the_next_moment(rig: Rig) -> None:
     assert rig.post(f"{CLOCK}/advance", {"to": "next"})["now"] == "2030-01-01T12:15:05Z"
     assert rig.get("/forewarn/v1/events")["items"] == []
     assert rig.refused("POST", f"{CLOCK}/advance", {"to": "next"})[0] == 409
+
+
+def test_time_has_an_end(rig: Rig) -> None:
+    async def late() -> None:
+        rig.clock.set(ClockState(wall=NOON, fleet=datetime(9999, 12, 1, tzinfo=UTC), rate=0.0))
+
+    rig.run(late())
+    assert rig.refused("POST", f"{CLOCK}/advance", {"by": "3000d"})[0] == 400
+    body = {"type": "Reboot", "machines": ["db-0"], "notice": "300d"}
+    status, message = rig.refused("POST", "/forewarn/v1/events", body)
+    assert (status, "year 9999" in message) == (400, True)
 
 
 def test_the_pace_is_set(rig: Rig) -> None:

@@ -168,6 +168,16 @@ def test_a_wrong_place_to_go_on_from_is_refused(rig: Rig, number: str) -> None:
     assert status == 400
 
 
+def test_asking_for_the_headers_alone_opens_no_stream(rig: Rig) -> None:
+    assert rig.raw("HEAD", WATCH)[0] == 200
+    assert rig.hub.watchers == 0
+
+
+def test_there_is_a_limit_to_the_number_of_watchers(rig: Rig) -> None:
+    rig.hub.watchers = 500
+    assert rig.refused("GET", WATCH)[0] == 429
+
+
 def test_many_may_watch_at_once(rig: Rig) -> None:
     watchers = [Watcher(rig) for _ in range(20)]
     rig.enrol("db")

@@ -1,8 +1,11 @@
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import forewarn.cli
 from forewarn.domain.events import EventType
@@ -369,3 +372,21 @@ def test_each_notice_can_be_set_to_the_millisecond(key: str) -> None:
         text = f"[settings]\n{key} = '250ms'"
     chosen: Any = fleet(text).fleet.settings
     assert getattr(chosen, key) == timedelta(milliseconds=250)
+
+
+PIECES = st.sampled_from(
+    ["[", "]", "=", '"', "'", ".", "{", "}", "#", "\n", "-1", "0x", "1e9", "machine", "\0", "é", '"""', ","]
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 30), PIECES), min_size=1, max_size=4))
+def test_any_text_is_a_fleet_or_is_refused_with_a_line(edits: list[tuple[int, int, str]]) -> None:
+    text = SAMPLE.read_text()
+    for place, cut, piece in edits:
+        text = text[:place] + piece + text[place + cut :]
+    try:
+        parse(text, "fleet.toml")
+    except FleetFileError as refused:
+        line = re.match(r"fleet\.toml:([0-9]+): .", str(refused))
+        assert line is not None
+        assert 1 <= int(line[1]) <= text.count("\n") + 1

@@ -4,7 +4,7 @@ import argparse
 
 from forewarn.cli.client import Client
 from forewarn.cli.output import Output, full_time
-from forewarn.cli.verbs import Verbs, add_verb
+from forewarn.cli.verbs import Verbs, add_verb, count
 
 SHOWN = 200
 
@@ -14,7 +14,7 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb.add_argument("--scope", help="only the machines of this scope")
     verb.add_argument("--scopes", action="store_true", help="list the scopes instead")
     verb.add_argument(
-        "--limit", type=int, metavar="N", help=f"show at most N; 0 shows all (default: {SHOWN}, with --json all)"
+        "--limit", type=count, metavar="N", help=f"show at most N; 0 shows all (default: {SHOWN}, with --json all)"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from forewarn.cli.client import Client
 from forewarn.cli.output import Output
-from forewarn.cli.verbs import Verbs, add_verb
+from forewarn.cli.verbs import Verbs, add_verb, count
 from forewarn.cli.watching import entry_row, follow_history, show_entry
 
 SHOWN = 50
@@ -18,7 +18,7 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb = add_verb(verbs, common, "history", history, "Show who did what, when, and what it changed.")
     verb.add_argument("--scope", help="only what happened in this scope")
     verb.add_argument("--subject", help="only what is about this event, operation, machine or campaign, by its full id")
-    verb.add_argument("-n", "--last", type=int, default=SHOWN, metavar="N", help=f"the last N; 0 is all ({SHOWN})")
+    verb.add_argument("-n", "--last", type=count, default=SHOWN, metavar="N", help=f"the last N; 0 is all ({SHOWN})")
     verb.add_argument("--follow", action="store_true", help="go on and show what happens; Ctrl-C ends it")
     verb.add_argument("--verify", action="store_true", help="check that nobody changed it; exit status 1 if so")
 

@@ -37,10 +37,15 @@ def lines_to_paste(stage: Stage, forewarn: str | None = None) -> tuple[str, str]
 
 def command() -> str:
     """How this program is called from a shell that knows nothing of its environment."""
-    called = Path(sys.argv[0]).absolute()
+    environment = Path(sys.prefix) if sys.prefix != sys.base_prefix else None
+    return called_as(Path(sys.argv[0]), environment, Path.cwd()) or f"{shlex.quote(sys.executable)} -m forewarn.cli"
+
+
+def called_as(program: Path, environment: Path | None, here: Path) -> str | None:
+    """By its name where it is installed for everybody, else by its path; None if it was not started by a name."""
+    called = here / program
     if called.name != "forewarn":
-        return f"{shlex.quote(sys.executable)} -m forewarn.cli"
-    if sys.prefix == sys.base_prefix or not called.is_relative_to(sys.prefix):
+        return None
+    if environment is None or not called.is_relative_to(environment):
         return "forewarn"
-    here = Path.cwd()
     return shlex.quote(str(called.relative_to(here) if called.is_relative_to(here) else called))

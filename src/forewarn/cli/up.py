@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from importlib import resources
 from ipaddress import ip_address
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,24 @@ MOST_DELAY = timedelta(minutes=2)
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb = verbs.add_parser("up", help=TELLS, description=TELLS, allow_abbrev=False)
     verb.set_defaults(run=up)
+    _add_places(verb)
+    fleet = verb.add_mutually_exclusive_group()
+    fleet.add_argument(
+        "--fleet", type=Path, metavar="FILE", help="the fleet file (default: what DIR holds, at first a small sample)"
+    )
+    fleet.add_argument("--empty", action="store_true", help="begin without the sample fleet")
+    verb.add_argument(
+        "--clock",
+        type=clock,
+        default="real",
+        help="real, manual (stands still until `forewarn clock advance`), or a rate such as 60x (default: real)",
+    )
+    _add_metadata_options(verb)
+    verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
+    verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
+
+
+def _add_places(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--metadata",
         type=address,
@@ -50,20 +69,6 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--data", type=Path, default=Path(DATA), metavar="DIR", help=f"where state is kept (default: ./{DATA})"
     )
-    fleet = verb.add_mutually_exclusive_group()
-    fleet.add_argument(
-        "--fleet", type=Path, metavar="FILE", help="the fleet file (default: what DIR holds, at first a small sample)"
-    )
-    fleet.add_argument("--empty", action="store_true", help="begin without the sample fleet")
-    verb.add_argument(
-        "--clock",
-        type=clock,
-        default="real",
-        help="real, manual (stands still until `forewarn clock advance`), or a rate such as 60x (default: real)",
-    )
-    _add_metadata_options(verb)
-    verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
-    verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
 
 
 def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
@@ -93,7 +98,7 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--rate-limit",
-        type=float,
+        type=rate_limit,
         metavar="N",
         help="answer 429 beyond N requests a second and machine; Azure allows 5 (default: no limit)",
     )
@@ -103,6 +108,16 @@ def clock(text: str) -> str:
     if text not in ("real", "manual"):
         rate(text)
     return text
+
+
+def rate_limit(text: str) -> float:
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of requests a second")
+    return limit
 
 
 def delay(text: str) -> timedelta:

@@ -52,6 +52,12 @@ def rate(text: str) -> float:
     return value
 
 
+def count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, 0 or more")
+    return int(text)
+
+
 def address(text: str) -> tuple[str, int]:
     """`127.0.0.1:8254` or `[::1]:8254`."""
     host, _, port = text.rpartition(":")

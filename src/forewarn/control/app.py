@@ -22,7 +22,7 @@ from forewarn.control.exposition import Family
 from forewarn.control.guard import Guard
 from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
-from forewarn.domain.errors import ForewarnError, NotFound
+from forewarn.domain.errors import ForewarnError, Invalid, NotFound
 from forewarn.domain.machines import Machine
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
@@ -64,7 +64,12 @@ def create_app(
     app = Starlette(
         routes=[endpoint.route(desk) for endpoint in endpoints(version)],
         middleware=[Middleware(Guard, hosts=hosts, served=served)],
-        exception_handlers={ForewarnError: _refused, HTTPException: _unrouted, Exception: _failed},
+        exception_handlers={
+            ForewarnError: _refused,
+            HTTPException: _unrouted,
+            OverflowError: _too_far,
+            Exception: _failed,
+        },
     )
     app.router.redirect_slashes = False
     return app
@@ -98,6 +103,10 @@ async def _unrouted(request: Request, error: Exception) -> Response:
         allowed = (error.headers or {}).get("Allow", "")
         return answer_to(NotAllowed(f"{request.method} is not for {request.url.path}; {allowed} is."))
     return answer_to(NotFound(f"There is nothing at {request.url.path[:200]}. GET {OPENAPI} lists what there is."))
+
+
+async def _too_far(request: Request, error: Exception) -> Response:
+    return answer_to(Invalid("That would be after the last day of the calendar, in the year 9999."))
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -29,7 +29,11 @@ def _lines(family: Family) -> Iterable[str]:
     yield f"# TYPE {family.name} {family.kind}"
     for labels, value in family.samples:
         pairs = ",".join(f'{key}="{_quoted(text)}"' for key, text in labels.items())
-        yield f"{family.name}{{{pairs}}} {value:g}" if pairs else f"{family.name} {value:.17g}"
+        yield f"{family.name}{{{pairs}}} {_number(value)}" if pairs else f"{family.name} {_number(value)}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _escaped(text: str) -> str:

@@ -54,7 +54,7 @@ async def metrics(desk: Desk, ask: Ask[Nothing, Nothing]) -> Response:
 
 def _fleet(desk: Desk) -> Iterable[Family]:
     census = desk.census
-    yield single("forewarn_info", "gauge", "Always 1; there to be seen.", 1)
+    yield Family("forewarn_info", "gauge", "Always 1; the label tells.", [({"version": desk.version}, 1)])
     yield Family(
         "forewarn_machines",
         "gauge",

@@ -80,6 +80,10 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        if scope["method"] == "HEAD":
+            await self._chunks.aclose()
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
         tasks = {asyncio.create_task(self._pump(send)), asyncio.create_task(_gone(receive))}
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,27 +1,23 @@
-"""The sets and services of a fleet file, spread over update and fault domains, zones, hosts and addresses."""
+"""The machines, sets and services of a fleet file."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from string import ascii_lowercase, digits
 
 from msgspec.structs import replace
 
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
-from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind, group_prefix
+from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 from forewarn.domain.settings import Settings
+from forewarn.wire.fleetspread import MOST, addresses, base36, hosts, instances, placement_groups, zones
 from forewarn.wire.tables import Table
 from forewarn.wire.toml_lines import Path
 
-GROUP_SIZE = 100  # machines of a placement group, at most
 UPDATE_DOMAINS, FAULT_DOMAINS = 5, 3
 MOST_DOMAINS = 20
-MOST = 100_000  # machines of one set
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_])?")
 ABOUT_IT = ("location", "resource_group", "subscription_id", "size", "os_type", "publisher", "offer", "sku", "version")
 ITS_OWN = ("vm_id", "private_ip", "mac")
-HOST_WORDS = ("set", "index", "update_domain", "fault_domain", "zone")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +64,7 @@ class Groups:
         prefix = table.text("computer_name_prefix", name)
         policy = _policy(table)
         seats: list[_Seat] = []
-        for scope, zone, members in _placement_groups(name, _instances(table), _zones(table)):
+        for scope, zone, members in placement_groups(name, instances(table), zones(table)):
             self._open(scope, ScopeKind.PLACEMENT_GROUP, policy, scale_set=name)
             seats += [
                 _Seat(
@@ -97,7 +93,7 @@ class Groups:
             _check_name(role, own)
             seats = [
                 _Seat(scope=name, name=f"{role}_IN_{instance}", key=str(instance), place=index, index=index)
-                for index, instance in enumerate(_instances(own))
+                for index, instance in enumerate(instances(own))
             ]
             self._fill(own, own.table("instance", own.label), seats, self._about(own, base))
             own.close()
@@ -106,8 +102,8 @@ class Groups:
         """Seat the members. `own` holds the tables of those that want something of their own."""
         update_domains = table.integer("update_domains", UPDATE_DOMAINS, 1, MOST_DOMAINS)
         fault_domains = table.integer("fault_domains", FAULT_DOMAINS, 1, MOST_DOMAINS)
-        host_of = _hosts(table)
-        address_of = _addresses(table, len(seats))
+        host_of = hosts(table)
+        address_of = addresses(table, len(seats))
         tables = dict(own.tables())
         for seat in seats:
             machine = replace(
@@ -137,13 +133,10 @@ class Groups:
                 changes[domain] = table.integer(domain, 0, 0, MOST_DOMAINS - 1)
         if "address" in table:
             changes["address"] = table.address("address")
-        return self._about(table, machine, ABOUT_IT + ITS_OWN, changes)
+        return self._about(table, machine, ABOUT_IT + ITS_OWN, **changes)
 
-    def _about(
-        self, table: Table, base: Machine, about: tuple[str, ...] = ABOUT_IT, changes: dict[str, object] | None = None
-    ) -> Machine:
+    def _about(self, table: Table, base: Machine, about: tuple[str, ...] = ABOUT_IT, **changes: object) -> Machine:
         """The machine with what may be said of one, of a set, or of all; and the other changes."""
-        changes = changes or {}
         profile: dict[str, object] = {**table.texts(about)}
         if "tags" in table:
             profile["tags"] = {**base.profile.tags, **table.map_of_texts("tags")}
@@ -217,83 +210,3 @@ def _member_names(name: str, table: Table) -> Sequence[str]:
             raise table.wrong("machines", f'the machine "{member}" is named twice', item=item)
         seen.add(member.casefold())
     return names
-
-
-def _instances(table: Table) -> Sequence[int]:
-    """`instances` is a number, or the list of instance ids."""
-    ids = table.raw("instances")
-    if not isinstance(ids, list):
-        if ids is None:
-            raise table.wrong("", "it has no instances: say instances = 3")
-        return range(table.integer("instances", 0, 0, MOST))
-    if not all(isinstance(i, int) and not isinstance(i, bool) and 0 <= i < 36**6 for i in ids) or len(ids) > MOST:
-        raise table.unfit("instances", "a number of instances or a list of instance ids")
-    if len(set(ids)) < len(ids):
-        raise table.wrong("instances", "an instance id is there twice")
-    return ids
-
-
-def _zones(table: Table) -> tuple[str, ...]:
-    zones = table.list_of_texts("zones") or ("",)
-    if len(set(zones)) < len(zones) or not all(zone == "" or zone.isalnum() for zone in zones):
-        raise table.unfit("zones", 'a list of different zones, such as ["1", "2", "3"]')
-    return zones
-
-
-def _placement_groups(
-    name: str, instances: Sequence[int], zones: tuple[str, ...]
-) -> Iterator[tuple[str, str, Sequence[tuple[int, int]]]]:
-    """Scope id, zone and (index, instance id) of each group. A group never spans zones."""
-    members = list(enumerate(instances))
-    for offset, zone in enumerate(zones):
-        here = members[offset :: len(zones)]
-        for group, start in enumerate(range(0, max(len(here), 1), GROUP_SIZE)):
-            scope = group_prefix(name) + (f"z{zone}-{group}" if zone else str(group))
-            yield scope, zone, here[start : start + GROUP_SIZE]
-
-
-def base36(number: int) -> str:
-    """Six digits, as at the end of an instance's computer name: 18 is 00000i."""
-    letters = digits + ascii_lowercase
-    return "".join(letters[number // 36**power % 36] for power in range(5, -1, -1))
-
-
-def _hosts(table: Table) -> Callable[[Machine, int], str] | None:
-    """`hosts` is a number of hosts, a list of their names, or a pattern; without it, no machine's host is known."""
-    match table.raw("hosts"):
-        case None:
-            return None
-        case str(pattern):
-            return _host_pattern(table, pattern)
-        case list():
-            names = table.list_of_texts("hosts")
-            if not names:
-                raise table.unfit("hosts", "a number of hosts, a list of names, or a pattern")
-            return lambda machine, index: names[index % len(names)]
-        case _:
-            count = table.integer("hosts", 1, 1, MOST)
-            return lambda machine, index: f"{table.label}-host-{index % count}"
-
-
-def _host_pattern(table: Table, pattern: str) -> Callable[[Machine, int], str]:
-    for word in re.findall(r"\{(.*?)\}", pattern):
-        if word not in HOST_WORDS:
-            raise table.wrong("hosts", f"hosts may hold {{{'}, {'.join(HOST_WORDS)}}}, not {{{word[:40]}}}")
-
-    def host_of(machine: Machine, index: int) -> str:
-        words = (table.label, index, machine.update_domain, machine.fault_domain, machine.zone)
-        values = dict(zip(HOST_WORDS, map(str, words), strict=True))
-        return re.sub(r"\{(.*?)\}", lambda found: values[found[1]], pattern)
-
-    return host_of
-
-
-def _addresses(table: Table, count: int) -> Callable[[int], str]:
-    """`first_address`: the members get the addresses from there on, one after another."""
-    text = table.address("first_address")
-    if not text:
-        return lambda index: ""
-    first: IPv4Address | IPv6Address = ip_address(text)
-    if int(first) + count >= 1 << first.max_prefixlen:
-        raise table.wrong("first_address", f"there are not {count} addresses from {first} on")
-    return lambda index: str(first + index)
