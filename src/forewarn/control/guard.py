@@ -18,8 +18,8 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Guard:
-    # TODO: who asks is not verified yet. Tokens and TLS come with the ARM face, whose real clients need them; until then
-    # the port is for loopback only.
+    # TODO: who asks is not verified yet. Tokens and TLS come with the ARM face, whose real clients need them; until
+    # then the port is for loopback only.
     def __init__(self, app: ASGIApp, hosts: Collection[str], served: Counter[tuple[str, str]]) -> None:
         self._app = app
         self._hosts = LOOPBACK | {host.lower() for host in hosts}
