@@ -209,11 +209,10 @@ class Connection(asyncio.Protocol):
             self._phase = IDLE
         if self._phase is IDLE and self._kept:
             data, self._kept = self._kept, b""
+            self._transport.resume_reading()
             self._advance(data)
         if self._ended and self._phase in (IDLE, HEAD, BODY):
             self._close()
-        elif self._phase is not LEAVING:
-            self._transport.resume_reading()
 
     # Requests to answers.
 

@@ -4,8 +4,10 @@ import asyncio
 import resource
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import islice
+from operator import length_hint
 
 from forewarn.imds.connection import Connection
 from forewarn.imds.doors import Door, Doors
@@ -112,7 +114,7 @@ class Server:
     def document_changed(self, slot: Slot) -> None:
         if slot.waiters:
             waiting, slot.waiters = slot.waiters, {}
-            self.loop.call_soon(self._wake, list(waiting.items()))
+            self.loop.call_soon(self._wake, iter(waiting.items()))
 
     # For its connections.
 
@@ -132,12 +134,12 @@ class Server:
     def saw(self, slot: Slot) -> None:
         slot.seen = self._seen[slot.scope] = self.now
 
-    def _wake(self, waiting: list[tuple[Waiter, object]]) -> None:
+    def _wake(self, waiting: Iterator[tuple[Waiter, object]]) -> None:
         """Some at a time, so that a crowd does not hold up everybody else."""
-        for waiter, ticket in waiting[:_WOKEN_IN_A_ROW]:
+        for waiter, ticket in islice(waiting, _WOKEN_IN_A_ROW):
             waiter.wake(ticket)
-        if len(waiting) > _WOKEN_IN_A_ROW:
-            self.loop.call_soon(self._wake, waiting[_WOKEN_IN_A_ROW:])
+        if length_hint(waiting):
+            self.loop.call_soon(self._wake, waiting)
 
     def _beat_on(self) -> None:
         self._next_beat = self.loop.call_later(self.limits.sweep, self._beat_on)
