@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
         if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._door is not None:
-            self._door.remember(data, decision)
+            self._server.doors.remember(self._door, data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:

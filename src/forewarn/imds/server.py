@@ -49,7 +49,7 @@ class Server:
         self.stamp = Stamp(seed, clock.now)
         self.parked = 0
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
-        self._doors = Doors(self.limits)
+        self.doors = Doors(self.limits)
         self._connections: set[Connection] = set()
         self._deserted = asyncio.Event()  # the last connection has left
         self._listening: list[asyncio.Server] = []
@@ -109,7 +109,7 @@ class Server:
     # For the fleet.
 
     def machines_changed(self) -> None:
-        self._doors.forget_requests()
+        self.doors.forget_requests()
 
     def document_changed(self, slot: Slot) -> None:
         if slot.waiters:
@@ -120,14 +120,14 @@ class Server:
 
     def enter(self, connection: Connection, listener: Listener, transport: asyncio.BaseTransport) -> Door | None:
         """None: there is no room for another one."""
-        door = self._doors.enter(listener, transport) if len(self._connections) < self._room else None
+        door = self.doors.enter(listener, transport) if len(self._connections) < self._room else None
         if door is not None:
             self._connections.add(connection)
         return door
 
     def leave(self, connection: Connection, door: Door) -> None:
         self._connections.discard(connection)
-        door.connections -= 1
+        self.doors.leave(door)
         if not self._connections:
             self._deserted.set()
 
