@@ -2,6 +2,7 @@
 
 import pytest
 
+from forewarn.domain.machines import Machine, Profile
 from forewarn.imds import Rules
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
@@ -91,3 +92,12 @@ def test_a_proxy_can_be_allowed_by_rule() -> None:
 def test_no_answer_invites_a_browser(world: World) -> None:
     for raw in (get(PATH, "Origin: http://evil"), request("OPTIONS", PATH, "Origin: http://evil")):
         assert not [name for name in world.ask(raw).names if name.lower().startswith("access-control")]
+
+
+def test_a_fault_of_ours_is_a_500_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    untold = Machine(scope="alpha", name="vm1", profile=Profile(tags=None))  # type: ignore[arg-type]
+    with serving(machines=[untold]) as world, world.connect() as client:
+        client.send(get(INSTANCE) + get())
+        assert_is(client.receive(), answers.INTERNAL_ERROR)
+        assert client.receive().status == 200
+    assert "could not be decided" in caplog.text

@@ -12,6 +12,8 @@ from forewarn.domain.events import Document
 from forewarn.domain.machines import Machine
 from forewarn.imds import Fleet, Limits, Server
 from forewarn.imds.doors import Doors
+from forewarn.imds.service import Read
+from forewarn.imds.slots import FORMS, Guest, Slot
 from tests.imds.tape import LISTENER, Line, Tape
 from tests.imds.test_approvals import APPROVAL
 from tests.imds.world import NOW, PATH, SEED, Backend, announcement, document, get, machine, post, request
@@ -112,6 +114,9 @@ def test_a_memo_of_one_is_right_too(events: list[Event]) -> None:
     assert asyncio.run(play(events, Limits(memo_requests=1))) == asyncio.run(play(events, Limits(memo_requests=0)))
 
 
+PLAN = Read(Guest(machine(), Slot("alpha")), FORMS["2020-07-01", True, True], None, 0)
+
+
 def remembered(*raw: bytes, limits: Limits | None = None) -> set[bytes]:
     async def ask() -> set[bytes]:
         fleet = Fleet()
@@ -148,7 +153,7 @@ def test_exact_complete_gets_of_documents_are_remembered(raw: bytes) -> None:
         pytest.param([get(PATH, "Content-Length: 3") + b"abc"], id="with a body"),
         pytest.param([get() + get()], id="two at once"),
         pytest.param([get() + b"G"], id="one and a piece"),
-        pytest.param([get(PATH, "X: " + "x" * 1024)], id="long"),
+        pytest.param([get(PATH, "X: " + "x" * 512)], id="long"),
     ],
 )
 def test_nothing_else_is(raw: list[bytes]) -> None:
@@ -164,16 +169,24 @@ def test_nothing_is_remembered_where_requests_are_counted() -> None:
     assert remembered(get(), limits=Limits(rate=100)) == set()
 
 
-def test_the_doors_are_bounded_and_those_in_use_are_kept() -> None:
-    doors = Doors(Limits(memo_tables=3))
+def test_the_memo_of_all_machines_is_bounded() -> None:
+    doors = Doors(Limits(memo_total=5))
+    known = [doors.enter(LISTENER, Tape(f"127.0.0.{number}")) for number in range(1, 100)]
+    for door in known:
+        assert door is not None
+        doors.remember(door, get(), PLAN)
+    assert 0 < sum(len(door.memo) for door in known if door) <= 5
+
+
+def test_doors_nobody_uses_are_forgotten_in_time() -> None:
+    doors = Doors(Limits(memo_doors=3))
     used = doors.enter(LISTENER, Tape("127.0.0.1"))
-    assert used is not None
     for number in range(2, 200):
         door = doors.enter(LISTENER, Tape(f"127.0.0.{number}"))
         assert door is not None
-        door.connections -= 1
+        doors.leave(door)
     assert doors.enter(LISTENER, Tape("127.0.0.1")) is used
-    assert len(doors) <= 3
+    assert len(doors) <= 4
 
 
 def test_a_door_to_another_address_stays_shut() -> None:

@@ -7,7 +7,6 @@ memo holds decisions of the strict path, never answers, so it cannot be stale.
 import asyncio
 import logging
 from collections.abc import Coroutine
-from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,8 @@ from forewarn.imds.body import Body, body_of
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
-from forewarn.imds.replies import CONTINUE, Ending, Reply, reply_to
+from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
+from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
 from forewarn.imds.service import Approve, Decision, Read
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from forewarn.imds.server import Server
 
 _log = logging.getLogger(__name__)
-
-_REFUSALS = {
-    Refusal.MALFORMED: answers.bad_request("This is not HTTP/1.1 as it must be", close=True),
-    Refusal.BODY_TOO_LARGE: answers.CONTENT_TOO_LARGE,
-    Refusal.LINE_TOO_LONG: answers.URI_TOO_LONG,
-    Refusal.EXPECTATION_UNKNOWN: answers.EXPECTATION_FAILED,
-    Refusal.HEAD_TOO_LARGE: answers.HEADERS_TOO_LARGE,
-}
-
-
-class Phase(Enum):
-    IDLE = "idle"  # between two requests; nothing is pending
-    HEAD = "head"  # a part of a head has come
-    BODY = "body"  # a head has come, but not all of its body
-    BUSY = "busy"  # the backend works on the request; what comes meanwhile is kept
-    PARKED = "parked"  # the request waits for the document to change; likewise
-    DEFERRED = "deferred"  # more requests have come than may be answered in one go
-    LEAVING = "leaving"  # the last answer is on its way; what comes is thrown away
-
-
-IDLE, HEAD, BODY, BUSY, PARKED, DEFERRED, LEAVING = Phase
 
 
 class Connection(asyncio.Protocol):
@@ -105,7 +84,12 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """True keeps the connection open until what was asked is answered."""
         self._ended = True
-        return self._phase in (BUSY, DEFERRED)
+        if self._phase in (BUSY, DEFERRED):
+            return True
+        if self._phase is PARKED:
+            self._unpark()
+        self._enter(LEAVING, self._server.limits.drain_time)
+        return False
 
     def pause_writing(self) -> None:
         self.stalled = self._server.monotonic() + self._server.limits.drain_time
@@ -192,12 +176,12 @@ class Connection(asyncio.Protocol):
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
         if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._door is not None:
-            self._door.remember(data, decision)
+            self._server.doors.remember(self._door, data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:
         if refusal is not None:
-            self._refuse(_REFUSALS[refusal])
+            self._refuse(REFUSALS[refusal])
             return len(data)
         if self._phase is not HEAD:
             self._enter(HEAD, self._server.limits.head_time)
@@ -214,7 +198,7 @@ class Connection(asyncio.Protocol):
             self._serve(head, bytes(body.content))
             return len(data) - len(rest)
         if rest is not None:
-            self._refuse(_REFUSALS[rest])
+            self._refuse(REFUSALS[rest])
         return len(data)
 
     def _go_on(self) -> None:
@@ -225,11 +209,10 @@ class Connection(asyncio.Protocol):
             self._phase = IDLE
         if self._phase is IDLE and self._kept:
             data, self._kept = self._kept, b""
+            self._transport.resume_reading()
             self._advance(data)
         if self._ended and self._phase in (IDLE, HEAD, BODY):
             self._close()
-        elif self._phase is not LEAVING:
-            self._transport.resume_reading()
 
     # Requests to answers.
 
@@ -322,7 +305,7 @@ class Connection(asyncio.Protocol):
             self._transport.write_eof()
 
     def _close(self) -> None:
-        self._enter(LEAVING, self._server.limits.linger_time)
+        self._enter(LEAVING, self._server.limits.drain_time)
         self._transport.close()
 
     def _enter(self, phase: Phase, seconds: float = inf) -> None:

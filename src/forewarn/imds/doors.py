@@ -17,23 +17,14 @@ if TYPE_CHECKING:
 
 
 class Door:
-    __slots__ = ("_bytes", "_requests", "connections", "hosts", "identity", "memo", "peer")
+    __slots__ = ("connections", "hosts", "identity", "memo", "peer")
 
-    def __init__(self, identity: Identity, peer: Peer, *, requests: int, longest: int) -> None:
-        self.identity = identity
+    def __init__(self, listener: Listener, peer: Peer) -> None:
+        self.identity = listener.identity
         self.peer = peer
         self.hosts = _usual_hosts(peer)
         self.connections = 0
         self.memo: dict[bytes, Read] = {}
-        self._requests = requests
-        self._bytes = longest
-
-    def remember(self, request: bytes, plan: "Read") -> None:
-        """The request must be complete, without a body, and just accepted by the strict path."""
-        if self._requests and len(request) <= self._bytes:
-            if len(self.memo) >= self._requests:
-                self.memo.clear()
-            self.memo[request] = plan
 
 
 class Doors:
@@ -42,6 +33,9 @@ class Doors:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._doors: dict[tuple[Listener, Peer], Door] = {}
+        self._unused = 0
+        self._remembered = 0
+        self._remembers = limits.memo_requests > 0 and limits.rate is None  # a rate is counted on the strict path
 
     def __len__(self) -> int:
         return len(self._doors)
@@ -51,24 +45,39 @@ class Doors:
         peer = _peer(transport, listener.identity)
         if listener.loopback_only and not is_loopback(peer.local):
             return None
-        door = self._doors.get((listener, peer)) or self._add(listener, peer)
-        if door.connections >= self._limits.connections_per_machine:
+        door = self._doors.get((listener, peer))
+        if door is None:
+            door = self._doors[listener, peer] = Door(listener, peer)
+        elif door.connections >= self._limits.connections_per_machine:
             return None
+        elif not door.connections:
+            self._unused -= 1
         door.connections += 1
         return door
 
+    def leave(self, door: Door) -> None:
+        door.connections -= 1
+        if not door.connections:
+            self._unused += 1
+        if self._unused > self._limits.memo_doors:
+            self._doors = {key: door for key, door in self._doors.items() if door.connections}
+            self._unused = 0
+
+    def remember(self, door: Door, request: bytes, plan: "Read") -> None:
+        """The request must be complete, without a body, and just accepted by the strict path."""
+        if not self._remembers or len(request) > self._limits.memo_bytes:
+            return
+        if self._remembered >= self._limits.memo_total:
+            self.forget_requests()
+        elif len(door.memo) >= self._limits.memo_requests:
+            door.memo.clear()
+        door.memo[request] = plan
+        self._remembered += 1
+
     def forget_requests(self) -> None:
+        self._remembered = 0
         for door in self._doors.values():
             door.memo.clear()
-
-    def _add(self, listener: Listener, peer: Peer) -> Door:
-        limits = self._limits
-        remembers = limits.memo_requests if limits.rate is None else 0  # a rate is counted on the strict path
-        door = Door(listener.identity, peer, requests=remembers, longest=limits.memo_bytes)
-        if len(self._doors) >= limits.memo_tables:
-            self._doors = {key: door for key, door in self._doors.items() if door.connections}
-        self._doors[listener, peer] = door
-        return door
 
 
 def _peer(transport: BaseTransport, identity: Identity) -> Peer:

@@ -1,6 +1,6 @@
 """Who there is: address → machine, name → machine, scope → slot. All in memory, fed by `publish`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from forewarn.domain.events import Document
@@ -25,8 +25,10 @@ class Fleet:
         self._names: dict[str, Guest | None] | None = None  # None: to be made anew
         self._watchers: list[Watcher] = []
 
-    def watch(self, watcher: Watcher) -> None:
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Call what is returned to watch no longer."""
         self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher)
 
     def publish(
         self,

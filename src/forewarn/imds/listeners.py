@@ -42,7 +42,7 @@ def on_loopback(port: int, addresses: Iterable[str] = (), *, one_socket: bool = 
     device = getattr(socket, "SO_BINDTODEVICE", None) if one_socket else None
     if device is not None:
         listening = _socket(socket.AF_INET)
-        with suppress(PermissionError):
+        with suppress(OSError):
             listening.setsockopt(socket.SOL_SOCKET, device, b"lo\0")
             return _loopback_listener([_bound(listening, (_ANY, port))])
         listening.close()
@@ -100,7 +100,7 @@ def _socket(family: socket.AddressFamily) -> socket.socket:
     listening.setblocking(False)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-    if hasattr(socket, "TCP_CONGESTION"):
+    with suppress(AttributeError, OSError):
         # Clients are on this host or next to it: there is nothing to pace, and pacing costs a timer per answer.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
     return listening

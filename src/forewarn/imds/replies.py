@@ -11,10 +11,20 @@ from enum import Enum
 from http import HTTPStatus
 from operator import length_hint
 
+from forewarn.imds.http import Refusal
+from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 from forewarn.wire.dates import rfc1123
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+REFUSALS = {
+    Refusal.MALFORMED: answers.bad_request("This is not HTTP/1.1 as it must be", close=True),
+    Refusal.BODY_TOO_LARGE: answers.CONTENT_TOO_LARGE,
+    Refusal.LINE_TOO_LONG: answers.URI_TOO_LONG,
+    Refusal.EXPECTATION_UNKNOWN: answers.EXPECTATION_FAILED,
+    Refusal.HEAD_TOO_LARGE: answers.HEADERS_TOO_LARGE,
+}
 
 
 class Ending(Enum):

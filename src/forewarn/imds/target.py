@@ -13,7 +13,7 @@ from functools import lru_cache
 _absolute = re.compile(rb"http://([^/?#@]++)((?:[/?#].*+)?)", re.IGNORECASE)
 _query_start = re.compile(rb"\?|%3F", re.IGNORECASE)
 _escape = re.compile(rb"%([0-9A-F]{2})", re.IGNORECASE)
-_refused_anywhere = re.compile(rb"[;#]|%(?:3B|[01][0-9A-F]|7F|(?![0-9A-F]{2}))", re.IGNORECASE)
+_refused_anywhere = re.compile(rb"[^\x21-\x7e]|[;#]|%(?:3B|[01][0-9A-F]|7F|(?![0-9A-F]{2}))", re.IGNORECASE)
 _refused_in_path = re.compile(rb"\\|%(?:2F|5C)|/(?:\.|%2E){1,2}(?:/|$)", re.IGNORECASE)
 
 
