@@ -136,3 +136,23 @@ async def test_a_fast_clock_waits_by_its_own_pace() -> None:
     clock = FleetClock(wall, ClockState(wall=NOON, fleet=NOON, rate=FASTEST))
     await clock.wait_until(NOON + minutes(15))
     assert clock.now() >= NOON + minutes(15)
+
+
+@pytest.mark.parametrize("turns", range(5))
+@in_a_loop
+async def test_a_waiter_that_is_cancelled_just_as_the_clock_is_set_is_cancelled(turns: int) -> None:
+    """Or a process that should end would wait for ever on somebody who has missed it."""
+    clock = manual(Wall())
+
+    async def until_later() -> None:
+        while clock.now() < NOON + minutes(60):
+            await clock.wait_until(NOON + minutes(60))
+
+    waiter = asyncio.create_task(until_later())
+    await idle()
+    clock.set(clock.moved(minutes(1)))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    waiter.cancel()
+    await idle()
+    assert waiter.cancelled()

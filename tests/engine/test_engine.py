@@ -152,6 +152,15 @@ async def test_a_refused_command_leaves_its_key_unused() -> None:
     await desk.engine.request(("web", "web_0"), EventType.REBOOT, ALICE, key="k")
 
 
+@in_a_loop
+async def test_a_key_that_was_used_for_another_command_is_refused() -> None:
+    desk = await Desk.open()
+    targets = [("web", f"web_{i}") for i in range(3)]
+    await desk.engine.schedule(targets, Maintenance(impact=EventType.FREEZE), ALICE, key="k")
+    with pytest.raises(Conflict, match="another command"):
+        await desk.engine.request(("web", "web_0"), EventType.REBOOT, ALICE, key="k")
+
+
 # Approving and cancelling
 
 

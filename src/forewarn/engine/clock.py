@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -76,10 +77,9 @@ class FleetClock:
             pause = self._pause_until(moment)
             if pause is not None and pause <= 0:
                 return
-            try:
-                await asyncio.wait_for(changed.wait(), LOOK_AGAIN if pause is None else min(pause, LOOK_AGAIN))
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_AGAIN if pause is None else min(pause, LOOK_AGAIN)):
+                    await changed.wait()
 
     def _pause_until(self, moment: datetime | None) -> float | None:
         """Seconds of real time until the moment; None if it does not come by itself."""

@@ -89,8 +89,10 @@ class Engine:
             (machine,) = _machines(tx, [target])
             return [requesting.request(draft, machine, impact, by, self.settings, self._new_id)]
 
-        (operation,) = await self._operations([target[0]], decide, key)
-        return operation
+        operations = await self._operations([target[0]], decide, key)
+        if len(operations) != 1:
+            raise Conflict(f"The idempotency key {key} has been used for another command: use a new one.")
+        return operations[0]
 
     async def schedule(
         self, targets: Sequence[Target], work: Maintenance, by: Actor, key: str | None = None
