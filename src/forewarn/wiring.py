@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import hashlib
 import secrets
 import signal
 import time
@@ -27,12 +26,14 @@ from forewarn.control.server import serving
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope, ScopeKind
+from forewarn.domain.settings import Settings
 from forewarn.drivers.command import CommandDriver
 from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.loading import FLEET_NOTE
 from forewarn.engine.player import Player, clock_state, rate_of
-from forewarn.engine.ports import Driver, News, Store
+from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
 from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
@@ -44,8 +45,8 @@ from forewarn.wire.instance import ScopeFacts
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
 
-DECLARATION_NOTE = "declaration"
-"""The text of the fleet file last taken over, so that a restart without one goes on with the same fleet and driver."""
+MOST = 1_000_000
+"""Machines that are looked through for one by name, or given sockets."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,17 +102,12 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         store = await asyncio.to_thread(open_store, options.data) if options.data else MemoryStore()
         stack.push_async_callback(store.close)
         clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
-        declared, text = await _declaration(store, options)
         fleet, hub = imds.Fleet(), Hub(store)
-        engine = Engine(
-            store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=declared.fleet.settings
-        )
-        await engine.load_fleet(declared.fleet, hashlib.sha256(text.encode()).hexdigest())
-        await store.run(lambda tx: tx.put_note(DECLARATION_NOTE, text))
+        engine = Engine(store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=Settings())
         await engine.publish_all()
+        driver = _driver(await _load(engine, options), options.data)
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
-        driver = _driver(declared.driver, options.data)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
         player = Player(engine, clock, ticker, worker)
         server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
@@ -167,16 +163,18 @@ async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None
 # The fleet
 
 
-async def _declaration(store: Store, options: Options) -> tuple[fleetfile.Declaration, str]:
-    """The fleet file given; or what this store was last told; or the sample."""
+async def _load(engine: Engine, options: Options) -> fleetfile.Simulated | fleetfile.Command:
+    """The fleet file given; or what this store was last told; or the sample. What is left to know is the driver."""
     if options.fleet is not None:
-        raw = await asyncio.to_thread(options.fleet.read_bytes)
         name = str(options.fleet)
-        text = fleetfile.decode(raw, name)
-        return fleetfile.parse(text, name), text
-    kept = await store.read(lambda reader: reader.note(DECLARATION_NOTE))
-    text = options.sample if kept is None else kept
-    return fleetfile.parse(text, "the fleet kept in the data directory"), text
+        text = fleetfile.decode(await asyncio.to_thread(options.fleet.read_bytes), name)
+    else:
+        name = "the fleet kept in the data directory"
+        kept = await engine.store.read(lambda reader: reader.note(FLEET_NOTE))
+        text = options.sample if kept is None else kept
+    declared = fleetfile.parse(text, name)
+    await engine.load_fleet(declared.fleet, text)
+    return declared.driver
 
 
 def _driver(declared: fleetfile.Simulated | fleetfile.Command, data: Path | None) -> Driver:
@@ -214,7 +212,8 @@ def _facts(scope: Scope) -> ScopeFacts:
 async def _metadata(
     options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
-    machines = await engine.store.read(lambda reader: reader.list_machines(limit=10_000_000))
+    named = options.sockets is not None or options.identity.startswith("machine=")
+    machines = await engine.store.read(lambda reader: reader.list_machines(limit=MOST)) if named else ()
     host, port = options.metadata
     identity = identity_called(options.identity, machines)
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)

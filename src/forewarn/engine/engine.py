@@ -180,13 +180,13 @@ class Engine:
 
     # The fleet
 
-    async def load_fleet(self, fleet: Fleet, fingerprint: str) -> bool:
+    async def load_fleet(self, fleet: Fleet, declaration: str) -> bool:
         """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
-            if tx.note(loading.FLEET_NOTE) == fingerprint:
+            if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, NOTHING, ()
-            tx.put_note(loading.FLEET_NOTE, fingerprint)
+            tx.put_note(loading.FLEET_NOTE, declaration)
             change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
             return True, change, tx.save(change)
 

@@ -23,7 +23,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
 
-FLEET_NOTE = "fleet"  # the fingerprint of the declaration last taken over
+FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
 SETTINGS_NOTE = "settings"
 ADDRESS_NOTE = "next-address"
 LOADER = Actor.system("fleet")
