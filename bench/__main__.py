@@ -1,4 +1,4 @@
-"""`python -m bench [http|waits|writes|fleet …] [--rounds N]`: measure, print, and write docs/performance.md."""
+"""`python -m bench [http|parsing|waits|writes|fleet …] [--rounds N]`: measure, print, and write docs/performance.md."""
 
 import argparse
 import shutil
@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import fleet, http, waits, writes
+from bench import fleet, http, parsing, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "http": http.rows,
+    "parsing": parsing.rows,
     "waits": waits.rows,
     "writes": writes.rows,
     "fleet": fleet.rows,
