@@ -1,11 +1,11 @@
 """The history is a chain: what was changed, left out or swapped shows."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forewarn.domain.events import Actor
 from forewarn.domain.history import Entry, What, chain, digest, first_break
@@ -48,7 +48,7 @@ def test_nor_has_an_empty_one() -> None:
 @given(histories, st.data())
 def test_a_changed_entry_is_found_where_it_is(history: list[Entry], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history) - 1))
-    other = replace(data.draw(entries), digest=history[at].digest)
+    other = replace(data.draw(entries), seq=history[at].seq, digest=history[at].digest)
     assume(other != history[at])
     forged = [*history[:at], other, *history[at + 1 :]]
     assert first_break(forged) == other

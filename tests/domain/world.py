@@ -4,10 +4,13 @@ It applies what a draft sealed, as a store would, and keeps everything that was 
 it afterwards. It decides nothing: every rule it calls is the domain's.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState
@@ -79,6 +82,7 @@ class World:
         self.actions: dict[tuple[str, str], Action] = {}
         self.campaigns: dict[str, Campaign] = {}
         self.entries: list[Entry] = []
+        self.lives: dict[str, list[Event]] = {}  # every shape each event has had
         self.moments: list[Moment] = []
         self._ids = 0
 
@@ -101,7 +105,7 @@ class World:
         for revision in change.revisions:
             after = revision.after
             assert revision.due == next_due(after, self.settings)
-            self.events |= {event.id: event for event in after.events}
+            self._remember(after.events)
             self.operations |= {operation.id: operation for operation in after.operations}
             self.scopes[after.id] = replace(
                 after,
@@ -118,6 +122,12 @@ class World:
             self.scopes[here.id] = replace(here, any_running=self._any_running(here.id))
         self.entries += change.entries
         self.moments.append(Moment(at=self.now, before=before, after=dict(self.scopes)))
+
+    def _remember(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if self.events.get(event.id) != event:
+                self.lives.setdefault(event.id, []).append(event)
+            self.events[event.id] = event
 
     def _any_running(self, scope: str) -> bool:
         powers = [machine.power for machine in self.machines.values() if machine.scope == scope]
@@ -144,22 +154,17 @@ class World:
         self.do(known.scope, lambda d: approving.cancel(d, known, ALICE))
 
     def set_power(self, machine: str, power: Power) -> None:
-        target = self.machines[machine]
-
-        def decide(draft: Draft) -> None:
-            outcomes.set_power(draft, target, power, ALICE)
-            others = [m for m in self.machines.values() if m.scope == target.scope and m is not target]
-            running = power is Power.RUNNING or any(m.power is Power.RUNNING for m in others)
-            draft.put_scope(replace(draft.scopes[target.scope], any_running=running))
-            settle(draft)
-
-        self.do(target.scope, decide)
+        self._change(machine, lambda draft, target: outcomes.set_power(draft, target, power, ALICE))
 
     def remove(self, machine: str) -> None:
+        self._change(machine, lambda draft, target: outcomes.remove_machine(draft, target, ALICE))
+
+    def _change(self, machine: str, what: Callable[[Draft, Machine], None]) -> None:
         target = self.machines[machine]
 
         def decide(draft: Draft) -> None:
-            outcomes.remove_machine(draft, target, ALICE)
+            what(draft, target)
+            outcomes.recount(draft, target.scope, self.members(target.scope))
             settle(draft)
 
         self.do(target.scope, decide)
@@ -181,7 +186,7 @@ class World:
     def steer(self, campaign: str, wish: CampaignState) -> None:
         wished = self.campaigns[campaign] = replace(self.campaigns[campaign], state=wish)
         for home in wished.scopes:
-            self.do(home, lambda d, home=home: campaigns.steer(d, home, wished, ALICE))  # type: ignore[misc]
+            self.do(home, functools.partial(campaigns.steer, scope=home, campaign=wished, by=ALICE))
 
     # What happens by itself
 
@@ -211,12 +216,17 @@ class World:
     def done(self, operation: Operation | str, machine: str | None = None) -> None:
         """The drivers have performed all that the operation asks of them, or their part on one machine."""
         for action in self._actions_of(operation, machine):
-            self.do(action.scope, lambda d, a=action: outcomes.performed(d, a, self.machines.get(a.machine)))  # type: ignore[misc]
+            self.do(action.scope, functools.partial(self._performed, action))
+
+    def _performed(self, action: Action, draft: Draft) -> None:
+        outcomes.performed(draft, action, self.machines.get(action.machine))
+        outcomes.recount(draft, action.scope, self.members(action.scope))
+        settle(draft)
 
     def fail(self, operation: Operation | str, reason: str = "no such host", machine: str | None = None) -> None:
         """The drivers have given up."""
         for action in self._actions_of(operation, machine):
-            self.do(action.scope, lambda d, a=action: outcomes.given_up(d, a, reason))  # type: ignore[misc]
+            self.do(action.scope, functools.partial(outcomes.given_up, action=action, reason=reason))
 
     def _actions_of(self, operation: Operation | str, machine: str | None) -> list[Action]:
         known = operation if isinstance(operation, str) else operation.id

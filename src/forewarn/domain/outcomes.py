@@ -1,7 +1,9 @@
 """What the drivers report, and what follows from it."""
 
-from dataclasses import replace
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import after_event, halt
 from forewarn.domain.draft import Draft
@@ -82,6 +84,17 @@ def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
         return
     draft.machines.append(replace(machine, power=power))
     draft.note(machine.scope, by, What.POWER, machine.name, machine.power.value, power.value)
+
+
+def recount(draft: Draft, scope: str, machines: Iterable[Machine]) -> None:
+    """Whether any of the scope's machines runs after what the draft did to them. Without machines it is not down."""
+    changed = [machine for machine in draft.machines if machine.scope == scope]
+    powers = {
+        machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in draft.gone
+    }
+    runs = not powers or Power.RUNNING in powers.values()
+    if draft.scopes[scope].any_running is not runs:
+        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
 
 
 def remove_machine(draft: Draft, machine: Machine, by: Actor) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +12,12 @@ LOOK_AGAIN = 30.0
 """Seconds of real time after which a waiter reads the clock again, in case the machine's own clock was set."""
 
 FASTEST = 100_000.0
+
+
+def checked_rate(rate: float) -> float:
+    if not 0 <= rate <= FASTEST:
+        raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
+    return rate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,13 +53,14 @@ class FleetClock:
         """What the state would be `delta` later; refused on a real clock, and backwards."""
         if delta < timedelta(0):
             raise Invalid("Time does not go back: advance the clock by a positive duration.")
-        return self._at(self.now() + delta, self.rate)
+        try:
+            return self._at(self.now() + delta, self.rate)
+        except OverflowError:
+            raise Invalid(f"The calendar ends before that: advance the clock by less than {delta}.") from None
 
     def paced(self, rate: float) -> ClockState:
         """What the state would be at another rate."""
-        if not 0 <= rate <= FASTEST:
-            raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
-        return self._at(self.now(), rate)
+        return self._at(self.now(), checked_rate(rate))
 
     def set(self, state: ClockState) -> None:
         self._state = state
@@ -69,10 +77,9 @@ class FleetClock:
             pause = self._pause_until(moment)
             if pause is not None and pause <= 0:
                 return
-            try:
-                await asyncio.wait_for(changed.wait(), LOOK_AGAIN if pause is None else min(pause, LOOK_AGAIN))
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_AGAIN if pause is None else min(pause, LOOK_AGAIN)):
+                    await changed.wait()
 
     def _pause_until(self, moment: datetime | None) -> float | None:
         """Seconds of real time until the moment; None if it does not come by itself."""

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState
@@ -15,10 +16,10 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
-from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 from forewarn.engine import loading
+from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
 
 T = TypeVar("T")
@@ -72,7 +73,7 @@ class Engine:
 
         def work(tx: Transaction) -> None:
             for scope in sorted(marks):
-                here = tx.scope(scope)
+                here = next((found for found in tx.lock(scope) if found.id == scope), None)
                 if here is not None and (seen := enrolment.seen(here, marks[scope])) is not here:
                     tx.mark_seen(scope, marks[scope], next_due(seen, self.settings))
 
@@ -88,8 +89,10 @@ class Engine:
             (machine,) = _machines(tx, [target])
             return [requesting.request(draft, machine, impact, by, self.settings, self._new_id)]
 
-        (operation,) = await self._operations([target[0]], decide, key)
-        return operation
+        operations = await self._operations([target[0]], decide, key)
+        if len(operations) != 1:
+            raise Conflict(f"The idempotency key {key} has been used for another command: use a new one.")
+        return operations[0]
 
     async def schedule(
         self, targets: Sequence[Target], work: Maintenance, by: Actor, key: str | None = None
@@ -137,7 +140,7 @@ class Engine:
         def decide(tx: Transaction, draft: Draft) -> None:
             (machine,) = _machines(tx, [target])
             outcomes.set_power(draft, machine, power, by)
-            self._recount(tx, draft, machine.scope)
+            outcomes.recount(draft, machine.scope, tx.machines(machine.scope))
             settle(draft)
 
         await self._command([target[0]], decide)
@@ -177,21 +180,19 @@ class Engine:
 
     # The fleet
 
-    async def load_fleet(self, fleet: Fleet, fingerprint: str) -> bool:
+    async def load_fleet(self, fleet: Fleet, declaration: str) -> bool:
         """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
-            if tx.note(loading.FLEET_NOTE) == fingerprint:
+            if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, NOTHING, ()
-            tx.put_note(loading.FLEET_NOTE, fingerprint)
+            tx.put_note(loading.FLEET_NOTE, declaration)
             change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
             return True, change, tx.save(change)
 
         loaded, _, _ = await self.store.run(work, self._tell)
         if loaded:
             self.settings = fleet.settings
-            for machine in await self.store.read(lambda r: loading.leavers(r, fleet)):
-                await self._command([machine.scope], _leave(machine))
         return loaded
 
     async def publish_all(self) -> None:
@@ -241,12 +242,16 @@ class Engine:
                     machine = next(iter(tx.machines(held.scope, [held.machine])), None)
                     outcomes.performed(draft, held, machine)
                     if draft.machines or draft.gone:
-                        self._recount(tx, draft, held.scope)
+                        outcomes.recount(draft, held.scope, tx.machines(held.scope))
                         settle(draft)
 
         await self._command([action.scope], decide)
 
     # Looking
+
+    async def made_by(self, key: str | None) -> list[Operation] | None:
+        """What the command with this idempotency key made, if it was done before."""
+        return await self.store.read(lambda r: _made(r, key))
 
     async def event(self, event_id: str) -> Event:
         event = await self.store.read(lambda r: r.event(event_id.upper()))
@@ -258,7 +263,7 @@ class Engine:
 
     async def _command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
         def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
-            draft = Draft(_locked(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
+            draft = Draft(lock_all(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
@@ -286,9 +291,9 @@ class Engine:
         """Run once per idempotency key: the second time, what the first one made comes back."""
 
         def once(tx: Transaction, draft: Draft) -> list[Operation]:
-            made = tx.answer(key) if key else None
+            made = _made(tx, key)
             if made is not None:
-                return [operation for i in made.split() if (operation := tx.operation(i)) is not None]
+                return made
             operations = decide(tx, draft)
             if key:
                 tx.put_answer(key, " ".join(operation.id for operation in operations), draft.now)
@@ -296,35 +301,16 @@ class Engine:
 
         return await self._command(scopes, once)
 
-    def _recount(self, tx: Transaction, draft: Draft, scope: str) -> None:
-        changed = {machine.name: machine for machine in draft.machines if machine.scope == scope}
-        left = [changed.get(m.name, m) for m in tx.machines(scope) if (scope, m.name) not in draft.gone]
-        runs = not left or any(machine.power is Power.RUNNING for machine in left)
-        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
-
 
 NOTHING = Change()
 PAGE = 5000
 
 
-def _leave(machine: Machine) -> Callable[[Transaction, Draft], None]:
-    def decide(tx: Transaction, draft: Draft) -> None:
-        outcomes.remove_machine(draft, machine, loading.LOADER)
-        settle(draft)
-
-    return decide
-
-
-def _locked(tx: Transaction, scopes: Sequence[str]) -> list[Scope]:
-    """The scopes a command names, with those that share a scale set with them; each once, locked in id order."""
-    locked: dict[str, Scope] = {}
-    for scope in sorted(scopes):
-        if scope not in locked:
-            family = tx.lock(scope)
-            if not family:
-                raise NotFound(f"There is no scope {scope}. `forewarn fleet` lists those there are.")
-            locked.update((member.id, member) for member in family)
-    return list(locked.values())
+def _made(reader: Reader, key: str | None) -> list[Operation] | None:
+    made = reader.answer(key) if key else None
+    if made is None:
+        return None
+    return [operation for i in made.split() if (operation := reader.operation(i)) is not None]
 
 
 def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:

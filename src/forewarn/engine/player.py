@@ -1,12 +1,13 @@
 """Plays time: an `advance` visits every moment on its way, so that each thing happens at its own time."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import msgspec
 
 from forewarn.domain.errors import Conflict, Invalid
-from forewarn.engine.clock import ClockState, FleetClock
+from forewarn.engine.clock import ClockState, FleetClock, checked_rate
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Store
 from forewarn.engine.ticker import Ticker
@@ -37,9 +38,10 @@ def rate_of(clock: str) -> float | None:
     if clock in ("real", "manual"):
         return None if clock == "real" else 0.0
     try:
-        return float(clock.removesuffix("x"))
+        rate = float(clock.removesuffix("x"))
     except ValueError:
         raise Invalid(f"{clock!r} is not a clock: it is real, manual, or a rate such as 60x.") from None
+    return checked_rate(rate)
 
 
 class Player:
@@ -48,22 +50,25 @@ class Player:
         self._clock = clock
         self._ticker = ticker
         self._worker = worker
+        self._playing = asyncio.Lock()
 
     async def advance(self, delta: timedelta) -> datetime:
         """Move the clock, and return when all that was due on the way has happened."""
-        target = self._clock.moved(delta)
-        await _keep(self._engine.store, target)
-        while (moment := await self.next_moment()) is not None and moment <= target.fleet:
-            self._clock.step_to(moment)
+        async with self._playing:
+            target = self._clock.moved(delta)
+            await _keep(self._engine.store, target)
+            while (moment := await self.next_moment()) is not None and moment <= target.fleet:
+                self._clock.step_to(moment)
+                await self.settle()
+            self._clock.step_to(target.fleet)
             await self.settle()
-        self._clock.step_to(target.fleet)
-        await self.settle()
-        return self._clock.now()
+            return self._clock.now()
 
     async def set_rate(self, rate: float) -> None:
-        state = self._clock.paced(rate)
-        await _keep(self._engine.store, state)
-        self._clock.set(state)
+        async with self._playing:
+            state = self._clock.paced(rate)
+            await _keep(self._engine.store, state)
+            self._clock.set(state)
 
     async def settle(self) -> None:
         """Everything due by now happens, and what follows from it."""

@@ -24,25 +24,28 @@ class Ticker:
 
     async def run(self) -> None:
         while True:
-            await self.turn()
-            await self._sleeper.sleep_until(await self.next_moment())
+            try:
+                await self.turn()
+                moment = await self.next_moment()
+            except Exception:
+                log.exception("a scope could not move on; trying again")
+                await self._sleeper.back_off()
+            else:
+                await self._sleeper.sleep_until(moment)
 
     async def next_moment(self) -> datetime | None:
         return await self._engine.store.read(lambda r: r.next_due())
 
     async def turn(self) -> bool:
-        """Everything that is due now. Says whether there was anything."""
+        """Everything that is due now. Says whether there was anything; raises if a scope could not move on."""
         moved = False
         async with self._turn:
             while due := await self._due():
                 moved = True
                 results = await asyncio.gather(*(self._engine.tick(scope) for scope in due), return_exceptions=True)
                 failures = [result for result in results if isinstance(result, BaseException)]
-                for failure in failures:
-                    log.error("a scope could not move on: %s", failure, exc_info=failure)
                 if failures:
-                    self._sleeper.back_off()
-                    break
+                    raise failures[0]
         return moved
 
     async def _due(self) -> list[str]:

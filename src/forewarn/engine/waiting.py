@@ -14,22 +14,17 @@ class Sleeper:
         self._clock = clock
         self._until: datetime | None = None
         self._woken = asyncio.Event()
-        self._back_off = False
 
     def wake_for(self, moment: datetime | None) -> None:
         """Something is due then; wake up if that is earlier than planned."""
         if moment is not None and (self._until is None or moment < self._until):
             self._woken.set()
 
-    def back_off(self) -> None:
-        self._back_off = True
+    async def back_off(self) -> None:
+        await asyncio.sleep(BACK_OFF)
 
     async def sleep_until(self, moment: datetime | None, at_most: float | None = None) -> None:
         """`at_most`: seconds of real time after which to look again, whatever the fleet's clock says."""
-        if self._back_off:
-            self._back_off = False
-            await asyncio.sleep(BACK_OFF)
-            return
         if self._woken.is_set():
             self._woken.clear()
             return

@@ -33,39 +33,71 @@ class Worker:
         self._inherits = alone
         self._length = timedelta(seconds=driver.time_limit) + GRACE
         self._sleeper = Sleeper(engine.clock)
-        self._turn = asyncio.Lock()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._taking = asyncio.Lock()
+        self._failure: BaseException | None = None
         engine.on_change(self._look)
 
     async def run(self) -> None:
-        while True:
-            await self.turn()
-            await self._sleeper.sleep_until(await self.next_moment(), at_most=LOOK_AGAIN)
+        try:
+            while True:
+                try:
+                    await self._take()
+                    moment = await self.next_moment()
+                except Exception:
+                    log.exception("no action could be taken; trying again")
+                    await self._sleeper.back_off()
+                else:
+                    await self._sleeper.sleep_until(moment, at_most=LOOK_AGAIN)
+        finally:
+            await self.stop()
+
+    async def stop(self) -> None:
+        """Leave what is under way to whoever takes it over."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def next_moment(self) -> datetime | None:
         return await self._engine.store.read(lambda r: r.next_action())
 
     async def turn(self) -> bool:
-        """Everything that is to be done now. Says whether there was anything."""
-        moved = False
-        async with self._turn:
-            while actions := await self._lease():
-                moved = True
-                results = await asyncio.gather(*(self._perform(action) for action in actions), return_exceptions=True)
-                failures = [result for result in results if isinstance(result, BaseException)]
-                for failure in failures:
-                    log.error("an action could not be reported: %s", failure, exc_info=failure)
-                if failures:
-                    self._sleeper.back_off()
-                    break
+        """Everything that is to be done now. Says whether there was anything; raises if a report was not saved."""
+        moved, self._failure = False, None
+        while await self._take() or self._under_way:
+            moved = True
+            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+            if self._failure is not None:
+                raise self._failure
         return moved
 
-    async def _lease(self) -> list[Action]:
+    async def _take(self) -> bool:
+        """Take what is due, as far as there are hands free: a slow driver holds up nobody else."""
+        async with self._taking:
+            if self._inherits and self._under_way:
+                await asyncio.wait(self._under_way)  # or it would inherit from itself
+            elif len(self._under_way) >= AT_A_TIME:
+                await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+            leased = await self._lease(AT_A_TIME - len(self._under_way))
+            for action in leased:
+                task = asyncio.create_task(self._perform(action))
+                self._under_way.add(task)
+                task.add_done_callback(self._over)
+        return bool(leased)
+
+    def _over(self, task: "asyncio.Task[None]") -> None:
+        self._under_way.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            self._failure = failure
+            log.error("an action could not be reported: %s", failure, exc_info=failure)
+
+    async def _lease(self, limit: int) -> list[Action]:
         wall = self._wall()
         free_by = wall
         if self._inherits:
             free_by = EVER_AFTER
-        leased = list(await self._engine.lease(wall, free_by, self._length, AT_A_TIME))
-        self._inherits = self._inherits and len(leased) == AT_A_TIME
+        leased = list(await self._engine.lease(wall, free_by, self._length, limit))
+        self._inherits = self._inherits and len(leased) == limit
         return leased
 
     async def _perform(self, action: Action) -> None:

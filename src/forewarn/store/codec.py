@@ -7,7 +7,6 @@ machine runs is read from the machines.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -35,11 +34,9 @@ class ScopeBody:
 
 
 _encode = msgspec.json.Encoder().encode
-# What has not changed since it was last read is not decoded again: the same text is the same immutable value.
-_remembered = lru_cache(maxsize=4096)
-_scope_body = _remembered(msgspec.json.Decoder(ScopeBody).decode)
-to_event = _remembered(msgspec.json.Decoder(Event).decode)
-to_operation = _remembered(msgspec.json.Decoder(Operation).decode)
+_scope_body = msgspec.json.Decoder(ScopeBody).decode
+to_event = msgspec.json.Decoder(Event).decode
+to_operation = msgspec.json.Decoder(Operation).decode
 to_machine = msgspec.json.Decoder(Machine).decode
 to_campaign = msgspec.json.Decoder(Campaign).decode
 

@@ -1,7 +1,10 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
@@ -14,30 +17,52 @@ from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
 from forewarn.store.reader import SqlReader
 
+T = TypeVar("T", Event, Operation)
+
+HELD = 4096
+"""How many scopes are kept in memory, beside their rows."""
+
 
 class SqlTransaction(SqlReader):
+    """The writer's. It alone writes, so it may keep what it has written and need not read it again."""
+
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self.seq = self.last_entry()
-        """The last position in the history that was given away. A batch takes it back where it rolls back."""
+        """The last position in the history that was given away."""
+        self.writes = 0
+        """Counted, so that a work that has failed before it wrote anything needs no rolling back."""
+        self._held: dict[str, Scope] = {}
+        self._digests: dict[str, str] = {}
+
+    def forget(self, seq: int) -> None:
+        """Something was rolled back: of what is true only the rows know, and the history goes on after `seq`."""
+        self._held.clear()
+        self._digests.clear()
+        self.seq = seq
 
     def lock(self, scope: str) -> Sequence[Scope]:
-        row = self._execute(SQL["scope"], (scope,)).fetchone()
-        if row is None:
+        held = self._held.get(scope) or self._read(scope)
+        if held is None:
             return []
-        scale_set = row[1]
-        if scale_set is None:
-            return [self._whole(row)]
-        return [self._whole(member) for member in self._execute(SQL["scopes_of_scale_set"], (scale_set,)).fetchall()]
+        if held.scale_set is None:
+            return [held]
+        ids = [row[0] for row in self._execute(SQL["ids_of_scale_set"], (held.scale_set,)).fetchall()]
+        members = [self._held.get(member) or self._read(member) for member in ids]
+        return [member for member in members if member is not None]
 
     def save(self, change: Change) -> Sequence[Entry]:
+        self.writes += 1
         for revision in change.revisions:
             self._save_scope(revision)
+            self._hold_after(revision)
         for machine in change.machines:
             running = int(machine.power is Power.RUNNING)
             self._execute(SQL["put_machine"], (machine.scope, machine.name, running, codec.body(machine)))
+            self._held.pop(machine.scope, None)  # whether any machine runs is read from the machines
         for key in change.gone:
             self._execute(SQL["drop_machine"], key)
+            self._held.pop(key[0], None)
         for action in change.actions:
             self._execute(SQL["put_action"], codec.from_action(action))
         for key in change.finished:
@@ -45,61 +70,93 @@ class SqlTransaction(SqlReader):
         return self._append(change.entries)
 
     def save_campaign(self, campaign: Campaign) -> None:
+        self.writes += 1
         self._execute(SQL["put_campaign"], (campaign.id, codec.body(campaign)))
 
     def mark_seen(self, scope: str, at: datetime, due: datetime | None) -> None:
+        self.writes += 1
         self._execute(SQL["mark_seen"], (codec.to_micros(at), None if due is None else codec.to_micros(due), scope))
+        self._held.pop(scope, None)
 
     def lease(self, now: datetime, wall: datetime, until: datetime, limit: int) -> Sequence[Action]:
+        self.writes += 1
         moments = (codec.to_micros(until), codec.to_micros(now), codec.to_micros(wall))
         rows = self._execute(SQL["lease"], (*moments, limit)).fetchall()
         return sorted((codec.to_action(row) for row in rows), key=lambda a: (a.due, a.operation, a.machine))
 
     def put_note(self, key: str, text: str) -> None:
+        self.writes += 1
         self._execute(SQL["put_note"], (key, text))
 
     def put_answer(self, key: str, text: str, at: datetime) -> None:
+        self.writes += 1
         self._execute(SQL["put_answer"], (key, text, codec.to_micros(at)))
 
     def _save_scope(self, revision: Revision) -> None:
-        """Only what is another object than before is written: values do not change."""
         before, after = revision.before, revision.after
         self._execute(SQL["add_scope" if before is None else "change_scope"], codec.from_scope(after, revision.due))
-        events = {event.id: event for event in before.events} if before else {}
-        for event in after.events:
-            if events.get(event.id) is not event:
-                self._save_event(event, is_new=event.id not in events)
-        operations = {operation.id: operation for operation in before.operations} if before else {}
-        for operation in after.operations:
-            if operations.get(operation.id) is not operation:
-                self._save_operation(operation, is_new=operation.id not in operations)
+        for event, is_new in _changed(before.events if before else (), after.events):
+            self._save(event, "event", live=event.phase.is_live, is_new=is_new)
+        for operation, is_new in _changed(before.operations if before else (), after.operations):
+            self._save(operation, "operation", live=operation.state is OperationState.IN_PROGRESS, is_new=is_new)
 
-    def _save_event(self, event: Event, *, is_new: bool) -> None:
-        live, text = int(event.phase.is_live), codec.body(event)
+    def _save(self, item: Event | Operation, kind: str, *, live: bool, is_new: bool) -> None:
+        text = codec.body(item)
         if is_new:
-            self._execute(SQL["add_event"], (event.scope, live, text, event.id, event.scope))
+            self._execute(SQL[f"add_{kind}"], (item.scope, int(live), text, item.id, item.scope))
         else:
-            self._execute(SQL["change_event"], (live, text, event.id))
-
-    def _save_operation(self, operation: Operation, *, is_new: bool) -> None:
-        live, text = int(operation.state is OperationState.IN_PROGRESS), codec.body(operation)
-        if is_new:
-            self._execute(SQL["add_operation"], (operation.scope, live, text, operation.id, operation.scope))
-        else:
-            self._execute(SQL["change_operation"], (live, text, operation.id))
+            self._execute(SQL[f"change_{kind}"], (int(live), text, item.id))
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
-        digests: dict[str, str] = {}
         written: list[Entry] = []
         for entry in entries:
-            previous = digests.get(entry.scope)
+            previous = self._digests.get(entry.scope)
             self.seq += 1
             linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous, self.seq)
-            self._execute(SQL["add_entry"], codec.from_entry(linked))
-            digests[entry.scope] = linked.digest
+            self._digests[entry.scope] = linked.digest
             written.append(linked)
+        for linked in written:
+            self._execute(SQL["add_entry"], codec.from_entry(linked))
         return written
 
     def _last_digest(self, scope: str) -> str:
         return self._body(SQL["last_digest"], (scope,), str) or ""
+
+    def _read(self, scope: str) -> Scope | None:
+        found = self.scope(scope)
+        if found is not None:
+            self._hold(found)
+        return found
+
+    def _hold_after(self, revision: Revision) -> None:
+        """Not where it says anew whether any machine runs: that is for the machines to tell."""
+        before, after = revision.before, revision.after
+        if before is not None and before.any_running is after.any_running:
+            self._hold(_live(after))
+        else:
+            self._held.pop(after.id, None)
+
+    def _hold(self, scope: Scope) -> None:
+        if len(self._held) >= HELD:
+            self._held.clear()
+            self._digests.clear()
+        self._held[scope.id] = scope
+
+
+def _live(scope: Scope) -> Scope:
+    """The scope without what has just ended, as its rows will tell it."""
+    events = tuple([event for event in scope.events if event.phase.is_live])
+    operations = tuple([o for o in scope.operations if o.state is OperationState.IN_PROGRESS])
+    if len(events) == len(scope.events) and len(operations) == len(scope.operations):
+        return scope
+    return replace(scope, events=events, operations=operations)
+
+
+def _changed(before: tuple[T, ...], after: tuple[T, ...]) -> Iterator[tuple[T, bool]]:
+    """What is another object than before, and whether it is new. Values do not change, so the others are the same."""
+    if after is not before:
+        known = {item.id: item for item in before}
+        for item in after:
+            if known.get(item.id) is not item:
+                yield item, item.id not in known

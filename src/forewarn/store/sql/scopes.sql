@@ -5,10 +5,8 @@ select id, scale_set, epoch, incarnation, last_seen, body,
     coalesce((select max(running) from machines where scope_id = scopes.id), 1)
 from scopes where id = ?;
 
--- name: scopes_of_scale_set
-select id, scale_set, epoch, incarnation, last_seen, body,
-    coalesce((select max(running) from machines where scope_id = scopes.id), 1)
-from scopes where scale_set = ? order by id;
+-- name: ids_of_scale_set
+select id from scopes where scale_set = ? order by id;
 
 -- name: scopes_after
 select id, scale_set, epoch, incarnation, last_seen, body,

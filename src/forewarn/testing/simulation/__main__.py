@@ -1,0 +1,40 @@
+"""Play any number of seeds and ask the laws of each. The first one that breaks a law is printed, with status 1."""
+
+import argparse
+import logging
+import sys
+
+from forewarn.testing.simulation.running import STEPS, Violation, simulate
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _options(arguments)
+    logging.getLogger("forewarn").addHandler(logging.NullHandler())
+    seeds = [options.seed] if options.seed is not None else range(options.start, options.start + options.seeds)
+    lines = 0
+    for done, seed in enumerate(seeds, 1):
+        try:
+            trace = simulate(seed, steps=options.steps)
+        except Violation as violation:
+            print(f"\n{violation}", file=sys.stderr)
+            return 1
+        lines += len(trace.lines)
+        print(f"\r{done} of {len(seeds)} seeds, {lines:,} records, no law broken", end="", file=sys.stderr, flush=True)
+        if options.trace:
+            print("\n".join(map(str, trace.lines)))
+    print(file=sys.stderr)
+    return 0
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m forewarn.testing.simulation", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=200, help="how many")
+    parser.add_argument("--start", type=int, default=0, help="the first one")
+    parser.add_argument("--seed", type=int, help="this one only")
+    parser.add_argument("--steps", type=int, default=STEPS, help="for each seed")
+    parser.add_argument("--trace", action="store_true", help="print every record")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""What must stay true (DESIGN.md), whatever happens in whatever order. Law 7 is the wire's."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from hypothesis import HealthCheck, given, settings
+
+from forewarn.domain.events import Announcement, Document, Event, EventType, Phase
+from forewarn.domain.scopes import Scope
+from forewarn.domain.starting import ALL_DOWN
+from tests.domain.stories import SCOPES, Step, stories, told
+from tests.domain.world import Moment, World
+
+law = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+FOR_LIFE = ("id", "scope", "operation", "type", "source", "scheduled_at", "not_before", "description", "duration")
+"""What an event never changes. Resources only get fewer, when a machine is gone."""
+
+MOVES = {
+    (Phase.SCHEDULED, Phase.STARTED),
+    (Phase.SCHEDULED, Phase.CANCELED),
+    (Phase.STARTED, Phase.COMPLETED),
+    (Phase.STARTED, Phase.FAILED),
+}
+"""As the law says it, not as the table does."""
+
+
+@law
+@given(stories)
+def test_law_1_an_event_has_one_id_for_life_and_only_moves_forward(story: list[Step]) -> None:
+    world = told(story)
+    for life in world.lives.values():
+        assert life[0].phase in (Phase.SCHEDULED, Phase.STARTED)
+        for before, after in pairwise(life):
+            assert [getattr(before, name) for name in FOR_LIFE] == [getattr(after, name) for name in FOR_LIFE]
+            assert set(after.resources) <= set(before.resources)
+            assert after.phase is before.phase or (before.phase, after.phase) in MOVES
+    for scope in SCOPES:
+        gone: set[str] = set()
+        for before_, after_ in _documents(world, scope):
+            gone |= _ids(before_) - _ids(after_)
+            assert not gone & _ids(after_), "what has left the document never comes back"
+
+
+@law
+@given(stories)
+def test_law_2_the_incarnation_moves_exactly_when_something_visible_changes(story: list[Step]) -> None:
+    world = told(story)
+    for scope in SCOPES:
+        for before, after in _documents(world, scope):
+            if after.epoch == before.epoch:
+                assert after.incarnation - before.incarnation == _changes(before, after)
+            else:
+                assert (after.epoch, after.incarnation) == (before.epoch + 1, 1)
+                assert before.enrolled
+                assert not after.enrolled
+
+
+@law
+@given(stories)
+def test_law_3_no_machine_outside_the_scope_ever_sees_or_can_approve_an_event(story: list[Step]) -> None:
+    world = told(story)
+    for moment in world.moments:
+        for scope in moment.after.values():
+            shown = [name for announcement in scope.document.announcements for name in announcement.resources]
+            assert all(name.startswith(f"{scope.id}_") for name in shown)
+    state, entries = dict(world.scopes), list(world.entries)
+    for event in list(world.events.values()):
+        for stranger in set(SCOPES) - {event.scope}:
+            assert world.approve(stranger, event.id) == (event.id,)
+    assert (world.scopes, world.entries) == (state, entries)
+
+
+@law
+@given(stories)
+def test_law_4_nothing_starts_before_not_before_without_approval_and_at_not_before_it_starts_by_itself(
+    story: list[Step],
+) -> None:
+    world = told(story, after_each=_nothing_is_overdue)
+    for event in world.events.values():
+        born, now = world.lives[event.id][0], event
+        if born.phase is Phase.SCHEDULED and now.started_at is not None:
+            assert now.started_at >= now.not_before or now.is_approved
+    for moment in world.moments:
+        for before, after in _events(moment):
+            if _approved_by_all_down(after) and not (before and _approved_by_all_down(before)):
+                home = moment.after[after.scope]
+                assert home.policy.approve_all_instances_down
+                assert not home.any_running
+
+
+@law
+@given(stories)
+def test_law_5_within_one_event_the_machines_are_of_at_most_one_update_domain(story: list[Step]) -> None:
+    domains = {machine.name: machine.update_domain for machine in told([]).machines.values()}
+    world = told(story)
+    for life in world.lives.values():
+        for event in life:
+            assert len({domains[name] for name in event.resources}) == 1
+    for moment in world.moments:
+        for scope in moment.after.values():
+            rolled = [event for event in scope.events if event.campaign is not None]
+            assert len({domains[name] for event in rolled for name in event.resources}) <= 1
+
+
+@law
+@given(stories)
+def test_law_6_an_approved_delete_waits_for_the_scale_sets_others_and_equal_not_before_means_all_or_none(
+    story: list[Step],
+) -> None:
+    world = told(story)
+    for moment in world.moments:
+        pending = [e for e in _deletes(moment.before) if e.phase is Phase.SCHEDULED]
+        after = {event.id: event for event in _deletes(moment.after)}
+        early = [e for e in pending if e.not_before > moment.at and _phase(after, e) is Phase.STARTED]
+        waiting = [e for e in after.values() if e.phase is Phase.SCHEDULED and e.not_before > moment.at]
+        if early:
+            assert all(event.is_approved for event in waiting)
+        assert not waiting or not all(event.is_approved for event in waiting), "nobody is left to wait for"
+        for event in early:
+            same = [e for e in pending if e.not_before == event.not_before and e.id in after]
+            assert all(_phase(after, e) is Phase.STARTED for e in same)
+
+
+def _documents(world: World, scope: str) -> Iterator[tuple[Document, Document]]:
+    return ((moment.before[scope].document, moment.after[scope].document) for moment in world.moments)
+
+
+def _ids(document: Document) -> set[str]:
+    return {announcement.id for announcement in document.announcements}
+
+
+def _changes(before: Document, after: Document) -> int:
+    def looks(document: Document) -> dict[str, Announcement]:
+        return {announcement.id: announcement for announcement in document.announcements}
+
+    old, new = looks(before), looks(after)
+    return sum(old.get(event) != new.get(event) for event in {*old, *new})
+
+
+def _nothing_is_overdue(world: World) -> None:
+    for scope in world.scopes.values():
+        assert not [e for e in scope.events if e.phase is Phase.SCHEDULED and e.not_before <= world.now]
+
+
+def _events(moment: Moment) -> Iterator[tuple[Event | None, Event]]:
+    known = {event.id: event for scope in moment.before.values() for event in scope.events}
+    for scope in moment.after.values():
+        for event in scope.events:
+            yield known.get(event.id), event
+
+
+def _approved_by_all_down(event: Event) -> bool:
+    return any(approval.by == ALL_DOWN for approval in event.approvals)
+
+
+def _deletes(scopes: dict[str, Scope]) -> list[Event]:
+    ours = [scope for scope in scopes.values() if scope.scale_set is not None]
+    return [event for scope in ours for event in scope.events if event.type is EventType.TERMINATE]
+
+
+def _phase(now: dict[str, Event], event: Event) -> Phase | None:
+    return now[event.id].phase if event.id in now else None
