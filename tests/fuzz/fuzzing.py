@@ -2,7 +2,8 @@
 
 Each request has a connection of its own, which the client half-closes, so that the server must end it. Whatever comes
 back must be whole HTTP responses, none of them a 5xx. Between batches a client that was there all along must still be
-served.
+served. The fire comes through a unix socket, or the client's host would soon be out of ports; the other client is on
+loopback.
 """
 
 import re
@@ -10,10 +11,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.fuzz.mutations import CORPUS, requests
+from tests.fuzz.target import FILE
 
 BATCH = 5_000
 AT_ONCE = 50
@@ -30,10 +33,10 @@ class Broken(Exception):
 
 
 @contextmanager
-def server_process() -> Iterator[tuple[int, int]]:
+def server_process(folder: str) -> Iterator[tuple[int, int]]:
     """Process id and port."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.fuzz.target"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tests.fuzz.target", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -48,13 +51,16 @@ def server_process() -> Iterator[tuple[int, int]]:
 
 
 def fuzz(count: int, seed: int, tell: Callable[[str], None] = lambda line: None) -> None:
-    with server_process() as (pid, port), Bystander(port) as bystander:
+    with (
+        TemporaryDirectory() as folder,
+        server_process(folder) as (pid, port),
+        Bystander(port) as bystander,
+    ):
         settled = 0
         for done in range(0, count, BATCH):
             batch = list(requests(f"{seed}/{done}", min(BATCH, count - done)))
-            source = f"127.1.0.{done // BATCH % 250 + 1}"  # in turn, or the client runs out of ports
             for start in range(0, len(batch), AT_ONCE):
-                _fire(port, source, batch[start : start + AT_ONCE])
+                _fire(f"{folder}/{FILE}.sock", batch[start : start + AT_ONCE])
             bystander.ask()
             memory = _resident(pid)
             settled = memory if done <= WARM_UP else settled
@@ -63,20 +69,20 @@ def fuzz(count: int, seed: int, tell: Callable[[str], None] = lambda line: None)
             tell(f"{done + len(batch):,} of {count:,} requests, {memory / 2**20:.1f} MiB resident")
 
 
-def _fire(port: int, source: str, batch: list[bytes]) -> None:
+def _fire(path: str, batch: list[bytes]) -> None:
     with ExitStack() as stack:
-        flying = [stack.enter_context(_send(port, source, raw)) for raw in batch]
+        flying = [stack.enter_context(_send(path, raw)) for raw in batch]
         for raw, connection in zip(batch, flying, strict=True):
             check(raw, _everything(raw, connection))
 
 
-def _send(port: int, source: str, raw: bytes) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0))
-    try:
+def _send(path: str, raw: bytes) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(PATIENCE)
+    connection.connect(path)
+    with suppress(OSError):  # refused before it was all sent; the answer, if any, is still to be read
         connection.sendall(raw)
         connection.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass  # refused before it was all sent; the answer, if any, is still to be read
     return connection
 
 

@@ -1,5 +1,6 @@
 """Requests that clients send, and what becomes of them in bad hands. The same seed gives the same bytes."""
 
+import re
 from collections.abc import Callable, Iterator
 from random import Random
 
@@ -107,13 +108,44 @@ COMMON: tuple[Callable[[bytearray, Random], None], ...] = (
 RARE = (_truncate, _swell)
 
 
+def _whole(raw: bytes, random: Random) -> tuple[int, int]:
+    return 0, len(raw)
+
+
+def _target(raw: bytes, random: Random) -> tuple[int, int]:
+    start = raw.index(b" ") + 1
+    return start, raw.index(b" ", start)
+
+
+def _value(raw: bytes, random: Random) -> tuple[int, int]:
+    head = raw[: raw.index(b"\r\n\r\n") + 2]
+    lines = [match.span(1) for match in re.finditer(rb": ([^\r]*)\r\n", head)]
+    return random.choice(lines)
+
+
+def _body(raw: bytes, random: Random) -> tuple[int, int]:
+    return raw.index(b"\r\n\r\n") + 4, len(raw)
+
+
+AIMS = (_whole, _target, _value, _body)
+
+
 def mutated(random: Random) -> bytes:
-    raw = bytearray(random.choice(CORPUS))
+    """A request hit once or a few times, anywhere or in one part only; its length may be put right again."""
+    raw = random.choice(CORPUS)
+    start, end = random.choice(AIMS)(raw, random)
+    part = bytearray(raw[start:end])
     for _ in range(random.choice((1, 1, 1, 2, 2, 3, 5))):
-        random.choice(COMMON)(raw, random)
+        random.choice(COMMON)(part, random)
     if random.random() < 0.05:
-        random.choice(RARE)(raw, random)
-    return bytes(raw)
+        random.choice(RARE)(part, random)
+    hit = raw[:start] + bytes(part) + raw[end:]
+    return _with_right_length(hit) if random.random() < 0.7 else hit
+
+
+def _with_right_length(raw: bytes) -> bytes:
+    head, end, body = raw.partition(b"\r\n\r\n")
+    return re.sub(rb"Content-Length: \d+", b"Content-Length: %d" % len(body), head) + end + body
 
 
 def requests(seed: str, count: int) -> Iterator[bytes]:

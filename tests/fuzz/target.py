@@ -1,16 +1,22 @@
-"""The server under fire, in a process of its own. Prints its port; ends with its standard input."""
+"""The server under fire, in a process of its own: on loopback, whose port it prints, and on a unix socket.
+
+Ends with its standard input.
+"""
 
 import asyncio
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import uvloop
 
 from forewarn.domain.events import Actor
 from forewarn.imds import Fleet, Limits, Server
-from forewarn.imds.listeners import on_loopback
+from forewarn.imds.listeners import on_loopback, on_socket_file
 from tests.imds.world import REBOOT, SEED, announcement, document, machine
+
+FILE = "vm1"
 
 
 class Clock:
@@ -33,6 +39,7 @@ async def serve() -> None:
     server = Server(fleet=fleet, backend=Backend(), clock=Clock(), seed=SEED, limits=Limits())
     listener = on_loopback(0)
     await server.serve(listener)
+    await server.serve(on_socket_file(Path(sys.argv[1]), FILE, "alpha", "vm1"))
     print(listener.port, flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     await server.close()

@@ -69,7 +69,7 @@ def test_a_name_is_no_address() -> None:
 
 
 def test_an_address_in_use_is_told() -> None:
-    with serving() as world, pytest.raises(Conflict, match=r"another program listens there"):
+    with serving() as world, pytest.raises(Conflict, match="in use by another program"):
         on_address("127.0.0.1", world.port, ByLocalAddress())
 
 
@@ -87,7 +87,7 @@ def test_a_socket_file_stays_in_its_directory(file: str) -> None:
 def test_what_is_no_socket_is_not_removed() -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "vm1.sock").write_text("precious")
-        with pytest.raises(Conflict, match="another program"):
+        with pytest.raises(Conflict, match="in use by another program"):
             on_socket_file(Path(folder), "vm1", "alpha", "vm1")
         assert Path(folder, "vm1.sock").read_text() == "precious"
 

@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from forewarn.domain.errors import Conflict, Invalid
-from forewarn.imds.addresses import fold, is_loopback
+from forewarn.imds.addresses import is_loopback
 from forewarn.imds.identity import ByLocalAddress, Everyone, Identity
 
 _ANY = "0.0.0.0"  # noqa: S104  only ever bound to the loopback device
@@ -112,17 +112,17 @@ def _bound(listening: socket.socket, address: str | tuple[str, int]) -> socket.s
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        where, host = (address, "") if isinstance(address, str) else ("{}:{}".format(*address), address[0])
-        raise Conflict(f"cannot listen on {where}: {_advice(error, host)}") from None
+        where = address if isinstance(address, str) else "{}:{}".format(*address)
+        raise Conflict(f"cannot listen on {where}: {_advice(error, where)}") from None
     return listening
 
 
-def _advice(error: OSError, host: str) -> str:
+def _advice(error: OSError, where: str) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return "another program listens there"
+            return "it is in use by another program"
         case errno.EADDRNOTAVAIL:
-            return f"this host has no such address; on Linux: ip address add {fold(host)} dev lo"
+            return f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0]} dev lo"
         case errno.EACCES:
             return "permission denied; a port below 1024 needs root or CAP_NET_BIND_SERVICE"
         case _:
