@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forewarn.imds.body import Body, ChunkedBody, SizedBody
@@ -32,6 +32,7 @@ def cut(raw: bytes, places: list[int]) -> list[bytes]:
 places = st.lists(st.integers(0, 1000), max_size=8)
 
 
+@settings(deadline=None)
 @given(places)
 def test_a_sized_body_ends_after_its_length(places: list[int]) -> None:
     body = SizedBody(5)
@@ -39,6 +40,7 @@ def test_a_sized_body_ends_after_its_length(places: list[int]) -> None:
     assert body.content == b"hello"
 
 
+@settings(deadline=None)
 @given(places)
 def test_a_chunked_body_ends_after_its_last_chunk(places: list[int]) -> None:
     body = ChunkedBody(LIMITS)
@@ -46,6 +48,7 @@ def test_a_chunked_body_ends_after_its_last_chunk(places: list[int]) -> None:
     assert body.content == b"hello"
 
 
+@settings(deadline=None)
 @given(places)
 def test_a_body_that_is_not_complete_waits_for_more(places: list[int]) -> None:
     assert fill(SizedBody(5), cut(b"hell", places)) is None
@@ -72,6 +75,7 @@ def test_a_body_that_is_not_complete_waits_for_more(places: list[int]) -> None:
         pytest.param(b"1\r\nx\r\n" * 4 + b"0\r\n\r\n", Refusal.BODY_TOO_LARGE, id="too many chunks"),
     ],
 )
+@settings(deadline=None)
 @given(places=places)
 def test_wrong_chunks_are_refused(raw: bytes, refusal: Refusal, places: list[int]) -> None:
     assert fill(ChunkedBody(LIMITS), cut(raw, places)) is refusal

@@ -4,7 +4,7 @@ import tracemalloc
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forewarn.domain.events import Document
@@ -34,6 +34,7 @@ class Watcher:
         self.changed.append(slot.scope)
 
 
+@settings(deadline=None)
 @given(st.lists(pairs, min_size=1, max_size=12))
 def test_an_older_document_never_replaces_a_newer_one(history: list[tuple[int, int]]) -> None:
     fleet = Fleet()

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forewarn.imds.http import CHUNKED, Head, HeadReader, Refusal
@@ -169,6 +169,7 @@ heads = st.lists(
 ).map(b"".join)
 
 
+@settings(deadline=None)
 @given(raw=heads)
 def test_the_reason_does_not_depend_on_how_the_bytes_were_cut(raw: bytes) -> None:
     whole = READER.read(raw)

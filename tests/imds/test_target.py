@@ -1,7 +1,7 @@
 """One reading of path and query; whatever could be read in two ways is refused."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forewarn.imds.target import Target, read_target
@@ -100,6 +100,7 @@ def test_ambiguous_targets_are_refused(raw: bytes) -> None:
     assert read_target(raw) is None
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60).map(lambda raw: b"/" + raw))
 def test_what_is_read_has_nothing_ambiguous_left(raw: bytes) -> None:
     target = read_target(raw)
