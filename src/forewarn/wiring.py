@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import resource
 import secrets
 import signal
 import time
@@ -143,7 +144,14 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
 
 def serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
     """Run until a signal ends it. `announce` is called once, when everything answers."""
+    _allow_many_connections()
     uvloop.run(_serve(options, announce))
+
+
+def _allow_many_connections() -> None:
+    """Each connection is an open file, and many systems start processes with a limit of 1,024."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
@@ -221,6 +229,7 @@ async def _metadata(
     server = imds.Server(
         fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
     )
+    clock.on_set(server.beat)  # the Date of the next answer is the new time
     try:
         for each in (listener, *more):
             await server.serve(each)

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,16 @@ def test_an_announced_event_outlives_a_kill_and_happens_when_its_time_has_come(t
         after = document(forewarn, "db-0")
         assert after["Events"] == []
         assert after["DocumentIncarnation"] == before["DocumentIncarnation"] + 2
+
+
+def test_answers_are_dated_by_the_fleet_s_clock(tmp_path: Path) -> None:
+    with up(tmp_path / "data", "--clock", "manual") as forewarn:
+        dates = []
+        for _ in range(2):
+            with urllib.request.urlopen(_request(forewarn, "solo", "2020-07-01"), timeout=10) as answer:
+                dates.append(parsedate_to_datetime(answer.headers["Date"]))
+            forewarn.cli("clock", "advance", "2h")
+        assert dates[1] - dates[0] == timedelta(hours=2)
 
 
 def test_pending_deletes_of_a_scale_set_wait_for_each_other(tmp_path: Path) -> None:
