@@ -104,14 +104,15 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         stack.push_async_callback(store.close)
         clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
         fleet, hub = imds.Fleet(), Hub(store)
-        engine = Engine(store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=Settings())
+        feed = _Feed(fleet, hub)
+        engine = Engine(store=store, clock=clock, feed=feed, new_id=new_id, settings=Settings(), heard=fleet.heard)
         await engine.publish_all()
         driver = _driver(await _load(engine, options), options.data)
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
-        player = Player(engine, clock, ticker, worker)
         server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
+        player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
             _tasks(ticker=ticker.run(), worker=worker.run(), marks=_save_marks(engine, server))
         )

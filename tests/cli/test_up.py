@@ -162,6 +162,37 @@ def test_a_control_plane_beyond_loopback_needs_a_word(tmp_path: Path) -> None:
     assert "--any-address" in refused(tmp_path, "--control", "0.0.0.0:0")
 
 
+def test_an_address_where_nobody_could_be_known_is_refused(tmp_path: Path) -> None:
+    assert "--identity source" in refused(tmp_path, "--metadata", f"{_other_address()}:0")
+
+
+def _other_address() -> str:
+    """An address of this host beside loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this host has only loopback")
+        return str(probe.getsockname()[0])
+
+
+def test_a_wildcard_address_needs_a_word(tmp_path: Path) -> None:
+    assert "--any-address" in refused(tmp_path, "--metadata", "0.0.0.0:0")
+
+
+def test_a_port_in_use_is_told_as_it_was_given(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert f"{place}: it is in use" in refused(tmp_path, "--metadata", place)
+
+
+def test_of_many_machines_the_first_ones_are_shown_without_gaps(tmp_path: Path) -> None:
+    (tmp_path / "fleet.toml").write_text("[machine.zero]\n[scale_set.web]\ninstances = 30\n")
+    with up(tmp_path, "--fleet", "fleet.toml", "--json") as process:
+        _, machines = ready(process)
+        assert machines == ["zero", *(f"web_{number}" for number in range(19))]
+
+
 def test_every_option_reaches_the_wiring() -> None:
     told = words(
         """up --metadata [::1]:80 --control 127.0.0.2:81 --data d --clock 60x --identity machine=solo --sockets s

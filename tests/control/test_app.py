@@ -113,6 +113,12 @@ def test_a_wrong_turn_is_told_so(rig: Rig, method: str, path: str, status: int) 
     assert set(value["error"]) == {"code", "message"}
 
 
+def test_a_wrong_method_is_told_all_the_right_ones(rig: Rig) -> None:
+    status, answer, headers = rig.raw("PUT", "/forewarn/v1/events")
+    assert (status, headers["allow"]) == (405, "GET, HEAD, POST")
+    assert json.loads(answer)["error"]["message"] == "Use GET, HEAD, POST for /forewarn/v1/events, not PUT."
+
+
 def test_scopes_and_operations_are_listed(rig: Rig) -> None:
     rig.post("/forewarn/v1/machines/db-0/restart")
     assert [scope["id"] for scope in rig.get("/forewarn/v1/scopes")["items"]] == [

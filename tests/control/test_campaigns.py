@@ -54,6 +54,9 @@ def test_a_campaign_is_paused_resumed_and_cancelled(rig: Rig) -> None:
     campaign = begun(rig, scopes=["db"], pause="1m")
     advance(rig, "0s")
     assert rig.post(f"{CAMPAIGNS}/{campaign}/pause")["state"] == "Paused"
+    advance(rig, "15m30s")
+    (db,) = rig.get(f"{CAMPAIGNS}/{campaign}")["items"]
+    assert (db["current"], db["due"]) == (None, None), "a paused one does not go on by itself"
     advance(rig, "1h")
     assert live(rig) == []
     assert rig.post(f"{CAMPAIGNS}/{campaign}/resume")["state"] == "Running"

@@ -48,6 +48,12 @@ def test_a_freeze_lasts_as_long_as_was_announced(announced: int, seconds: int) -
     assert perform(SimulatedDriver(), action, NOON + timedelta(seconds=seconds)) == Done()
 
 
+def test_a_freeze_lasts_as_long_as_was_set_whatever_was_announced() -> None:
+    driver = SimulatedDriver({EventType.FREEZE: timedelta(seconds=1)})
+    action = replace(ACTION, impact=EventType.FREEZE, duration=9)
+    assert perform(driver, action, NOON) == Running(NOON + timedelta(seconds=1))
+
+
 def test_it_fails_as_often_as_it_is_told_to() -> None:
     driver = SimulatedDriver()
     driver.fail_next("web_0", times=2)

@@ -43,6 +43,17 @@ def told(forewarn: Up, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
+def test_who_asks_once_a_day_stays_enrolled_however_the_clock_is_moved(tmp_path: Path) -> None:
+    with up(tmp_path / "data", "--clock", "manual") as forewarn:
+        forewarn.cli("schedule", "Reboot", "solo")
+        before = document(forewarn, "solo")["DocumentIncarnation"]
+        for _ in range(2):
+            forewarn.cli("clock", "advance", "23h")
+            assert document(forewarn, "solo")["DocumentIncarnation"] == before + 2
+        forewarn.cli("clock", "advance", "24h")
+        assert document(forewarn, "solo")["DocumentIncarnation"] == 1
+
+
 def test_an_announced_event_outlives_a_kill_and_happens_when_its_time_has_come(tmp_path: Path) -> None:
     with up(tmp_path / "data", "--clock", "manual") as forewarn:
         forewarn.cli("schedule", "Reboot", "db-1")

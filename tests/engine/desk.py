@@ -140,8 +140,15 @@ class Desk:
         self.worker = self.new_worker()
         self.player = Player(self.engine, self.clock, self.ticker, self.worker)
 
-    def new_engine(self) -> Engine:
-        return Engine(store=self.store, clock=self.clock, feed=self.feed, new_id=self.new_id, settings=Settings())
+    def new_engine(self, heard: Callable[[str], datetime | None] = lambda scope: None) -> Engine:
+        return Engine(
+            store=self.store,
+            clock=self.clock,
+            feed=self.feed,
+            new_id=self.new_id,
+            settings=Settings(),
+            heard=heard,
+        )
 
     def new_worker(self, *, alone: bool = True) -> Worker:
         return Worker(self.engine, self.driver, lambda: self.wall, alone=alone)

@@ -8,6 +8,7 @@ import pytest
 from forewarn.domain.errors import Unavailable
 from forewarn.domain.events import EventType, Phase
 from forewarn.engine import waiting
+from forewarn.engine.ticker import Ticker
 from tests.engine.desk import ALICE, NOON, Desk, idle, in_a_loop, minutes
 
 
@@ -182,3 +183,18 @@ async def test_an_enrolment_by_somebody_is_told_in_the_history() -> None:
     await desk.engine.enrol("web", ALICE)
     entries = await desk.store.read(lambda r: r.history())
     assert [str(entry.who) for entry in entries] == ["user:alice"]
+
+
+@in_a_loop
+async def test_who_asked_since_the_last_batch_keeps_the_scope_enrolled() -> None:
+    desk = await Desk.open()
+    asked = {"web": NOON + minutes(60 * 23)}
+    desk.engine = desk.new_engine(heard=asked.get)
+    ticker = Ticker(desk.engine)
+    desk.clock.step_to(NOON + minutes(60 * 25))
+    await ticker.turn()
+    assert (await desk.scope()).is_enrolled
+    assert await ticker.next_moment() == NOON + minutes(60 * 47)
+    desk.clock.step_to(NOON + minutes(60 * 47))
+    await ticker.turn()
+    assert not (await desk.scope()).is_enrolled

@@ -9,7 +9,7 @@ from forewarn.domain.events import EventType
 from forewarn.wire import answers
 from forewarn.wire.documents import render
 from forewarn.wire.versions import EVENT_VERSIONS, event_version
-from tests.imds.world import SEED, World, announcement, document, get, serving
+from tests.imds.world import REBOOT, SEED, World, announcement, document, get, post, serving
 
 EVENTS = "/metadata/scheduledevents"
 BODY = (
@@ -122,3 +122,10 @@ def test_scopes_that_were_asked_for_are_told_once(world: World) -> None:
     world.pass_time(1)
     world.ask(get())
     assert world.do(world.server.take_seen) == {"alpha": asked + timedelta(seconds=1)}
+    assert world.fleet.heard("alpha") == asked + timedelta(seconds=1)
+    assert world.fleet.heard("nobody") is None
+
+
+def test_an_approval_is_a_request_too(world: World) -> None:
+    world.ask(post(b'{"StartRequests":[{"EventId":"%s"}]}' % REBOOT.encode()))
+    assert world.do(world.server.take_seen) == {"alpha": world.time}

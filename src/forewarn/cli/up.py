@@ -4,6 +4,7 @@ import argparse
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from heapq import nsmallest
 from importlib import resources
 from ipaddress import ip_address
 from math import inf
@@ -177,8 +178,7 @@ def options_of(args: argparse.Namespace) -> "Options":
 
 async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
     """The table of machines, and what to paste."""
-    read = forewarn.engine.store.read
-    machines = sorted(await read(lambda r: r.list_machines(limit=SHOWN)), key=_by_address)
+    machines, count = await _first_machines(forewarn)
     rows = [(machine.name, machine.scope, forewarn.metadata_url(machine)) for machine in machines]
     if out.as_json:
         shown = [{"machine": name, "scope": scope, "metadata_url": url} for name, scope, url in rows]
@@ -190,8 +190,7 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
         out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")
         return
     out.table(("MACHINE", "SCOPE", "METADATA URL"), rows)
-    more = await _count(forewarn) - len(machines)
-    if more > 0:
+    if more := count - len(machines):
         out.line(f"… and {more:,} more: {command()} fleet")
     stage = await _stage(forewarn, options, machines)
     if stage is not None:
@@ -208,12 +207,15 @@ def _by_address(machine: Machine) -> tuple[int, int]:
     return address.version, int(address)
 
 
-async def _count(forewarn: "Forewarn") -> int:
+async def _first_machines(forewarn: "Forewarn") -> tuple[list[Machine], int]:
+    """Those with the lowest addresses, and how many there are in all."""
+    first: list[Machine] = []
     count, after = 0, ("", "")
     while page := await forewarn.engine.store.read(lambda r, a=after: r.list_machines(after=a, limit=PAGE)):  # type: ignore[misc]
+        first = nsmallest(SHOWN, (*first, *page), key=_by_address)
         count += len(page)
         after = (page[-1].scope, page[-1].name)
-    return count
+    return first, count
 
 
 async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Machine]) -> Stage | None:

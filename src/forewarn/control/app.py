@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from forewarn.control import campaigns, clock, events, health, history, machines, operations, scopes, watch
 from forewarn.control.bodies import Nothing
@@ -100,9 +101,22 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _unrouted(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
-        return answer_to(NotAllowed(f"{request.method} is not for {request.url.path}; {allowed} is."))
+        allowed = ", ".join(sorted(_methods_at(request)))
+        answer = answer_to(NotAllowed(f"Use {allowed} for {request.url.path}, not {request.method}."))
+        answer.headers["Allow"] = allowed
+        return answer
     return answer_to(NotFound(f"There is nothing at {request.url.path[:200]}. GET {OPENAPI} lists what there is."))
+
+
+def _methods_at(request: Request) -> set[str]:
+    """One path has a route per method, and the router tells only of the first."""
+    routes: list[Route] = request.app.routes
+    return {
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
 
 
 async def _too_far(request: Request, error: Exception) -> Response:

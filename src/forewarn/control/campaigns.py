@@ -47,7 +47,7 @@ class Progress(View, frozen=True):
     under_way: bool
     current: int | None  # the update domain whose events are live
     remaining: list[int]  # update domains still to come
-    due: datetime | None  # when it looks again
+    due: datetime | None  # when it goes on by itself
     said: str  # the campaign's last words on this scope, from the history
 
 
@@ -133,13 +133,14 @@ async def get_campaign(desk: Desk, ask: Ask[PageQuery, Nothing]) -> CampaignProg
 def _progress(reader: Reader, campaign: Campaign, scope: str) -> Progress:
     here = reader.scope(scope)
     walk = here.walk if here is not None and here.walk and here.walk.campaign == campaign.id else None
+    goes_on = walk is not None and not walk.halted and campaign.state is CampaignState.RUNNING
     said = [entry.after for entry in reader.history(scope=scope, subject=campaign.id)]
     return Progress(
         scope=scope,
         under_way=walk is not None,
         current=walk.current if walk else None,
         remaining=list(walk.remaining) if walk else [],
-        due=walk.due if walk else None,
+        due=walk.due if walk and goes_on else None,
         said=said[-1] if said else "",
     )
 

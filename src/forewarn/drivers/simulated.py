@@ -23,6 +23,7 @@ class SimulatedDriver:
 
     def __init__(self, durations: Mapping[EventType, timedelta] | None = None) -> None:
         self._durations = {**DURATIONS, **(durations or {})}
+        self._freezes_as_set = EventType.FREEZE in (durations or {})
         self._failures: Counter[str] = Counter()
 
     def fail_next(self, machine: str, times: int = 1) -> None:
@@ -37,6 +38,6 @@ class SimulatedDriver:
         return Done() if over <= now else Running(over)
 
     def _length(self, action: Action) -> timedelta:
-        if action.impact is EventType.FREEZE and action.duration >= 0:
+        if action.impact is EventType.FREEZE and action.duration >= 0 and not self._freezes_as_set:
             return timedelta(seconds=action.duration)
         return self._durations[action.impact]

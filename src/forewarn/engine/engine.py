@@ -31,13 +31,21 @@ Scopes = Sequence[str] | Callable[[Transaction], Sequence[str]]
 
 class Engine:
     def __init__(
-        self, *, store: Store, clock: Clock, feed: Feed, new_id: Callable[[], str], settings: Settings
+        self,
+        *,
+        store: Store,
+        clock: Clock,
+        feed: Feed,
+        new_id: Callable[[], str],
+        settings: Settings,
+        heard: Callable[[str], datetime | None] = lambda scope: None,
     ) -> None:
         self.store = store
         self.clock = clock
         self.settings = settings
         self._feed = feed
         self._new_id = new_id
+        self._heard = heard  # when a scope asked last, as far as that is not saved yet
         self._wakers: list[Callable[[Change], None]] = []
 
     def on_change(self, waker: Callable[[Change], None]) -> None:
@@ -210,7 +218,11 @@ class Engine:
     # What happens by itself
 
     async def tick(self, scope: str) -> None:
+        heard = self._heard(scope)
+
         def decide(tx: Transaction, draft: Draft) -> None:
+            if heard is not None:
+                draft.put_scope(enrolment.seen(draft.scopes[scope], heard))
             walk = draft.scopes[scope].walk
             campaign = tx.campaign(walk.campaign) if walk is not None else None
             machines = tx.machines(scope) if campaign is not None else ()

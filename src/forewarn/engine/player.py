@@ -45,11 +45,19 @@ def rate_of(clock: str) -> float | None:
 
 
 class Player:
-    def __init__(self, engine: Engine, clock: FleetClock, ticker: Ticker, worker: Worker) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        clock: FleetClock,
+        ticker: Ticker,
+        worker: Worker,
+        moved: Callable[[], object] = lambda: None,
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._ticker = ticker
         self._worker = worker
+        self._moved = moved  # for who reads the clock only now and then
         self._playing = asyncio.Lock()
 
     async def advance(self, delta: timedelta) -> datetime:
@@ -61,6 +69,7 @@ class Player:
                 self._clock.step_to(moment)
                 await self.settle()
             self._clock.step_to(target.fleet)
+            self._moved()
             await self.settle()
             return self._clock.now()
 

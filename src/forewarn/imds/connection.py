@@ -226,6 +226,7 @@ class Connection(asyncio.Protocol):
         if isinstance(decision, Read):
             self._read(decision)
         elif isinstance(decision, Approve):
+            self._server.saw(decision.guest.slot)
             self._work(self._approve(decision, Ending.of(head.modern, head.keep_alive)))
         elif decision.close:
             self._refuse(decision)

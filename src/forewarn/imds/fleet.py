@@ -1,6 +1,7 @@
 """Who there is: address → machine, name → machine, scope → slot. All in memory, fed by `publish`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Protocol
 
 from forewarn.domain.events import Document
@@ -64,6 +65,11 @@ class Fleet:
         if self._names is None:
             self._names = self._name_all()
         return self._names.get(name.lower())
+
+    def heard(self, scope: str) -> datetime | None:
+        """When somebody there asked last, by the fleet's clock."""
+        slot = self._slots.get(scope)
+        return slot.seen if slot else None
 
     @property
     def first(self) -> Guest | None:

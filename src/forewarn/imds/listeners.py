@@ -44,7 +44,7 @@ def on_loopback(port: int, addresses: Iterable[str] = (), *, one_socket: bool = 
         listening = _socket(socket.AF_INET)
         with suppress(OSError):
             listening.setsockopt(socket.SOL_SOCKET, device, b"lo\0")
-            return _loopback_listener([_bound(listening, (_ANY, port))])
+            return _loopback_listener([_bound(listening, (_ANY, port), f"127.0.0.1:{port}")])
         listening.close()
     wanted = list(dict.fromkeys(["127.0.0.1", *filter(is_loopback, addresses)]))
     if len(wanted) > _MOST_SOCKETS:
@@ -67,7 +67,7 @@ def on_address(host: str, port: int, identity: Identity, *, wildcard: bool = Fal
     if ip.is_unspecified and not wildcard:
         raise Invalid(
             f"{host} is every address of this host, which would show the machines' metadata to the network:"
-            " name one address, or say explicitly that all are meant"
+            " name one address, or say --any-address if all are meant"
         )
     return Listener(sockets=(_bound(_socket(_family(host)), (host, port)),), identity=identity)
 
@@ -106,13 +106,13 @@ def _socket(family: socket.AddressFamily) -> socket.socket:
     return listening
 
 
-def _bound(listening: socket.socket, address: str | tuple[str, int]) -> socket.socket:
+def _bound(listening: socket.socket, address: str | tuple[str, int], called: str = "") -> socket.socket:
     try:
         listening.bind(address)
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        where = address if isinstance(address, str) else "{}:{}".format(*address)
+        where = called or (address if isinstance(address, str) else "{}:{}".format(*address))
         raise Conflict(f"cannot listen on {where}: {_advice(error, where)}") from None
     return listening
 

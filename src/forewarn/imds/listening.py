@@ -28,9 +28,17 @@ def identity_called(wanted: str, machines: Sequence[Machine]) -> Identity:
 
 
 def listen(host: str, port: int, identity: Identity, addresses: Iterable[str], *, wildcard: bool) -> Listener:
-    if isinstance(identity, ByLocalAddress) and host == "127.0.0.1":
+    if isinstance(identity, ByLocalAddress) and host.startswith("127."):
         return on_loopback(port, addresses)
-    return on_address(host, port, identity, wildcard=wildcard)
+    listener = on_address(host, port, identity, wildcard=wildcard)
+    if isinstance(identity, ByLocalAddress) and not wildcard and host not in {"::1", *addresses}:
+        for listening in listener.sockets:
+            listening.close()
+        raise Invalid(
+            f"No machine has the address {host}, so nobody could be known there: say --identity source, to know"
+            " machines by the address they come from, or --identity machine=NAME."
+        )
+    return listener
 
 
 def socket_files(directory: Path, machines: Sequence[Machine]) -> list[Listener]:
