@@ -20,8 +20,8 @@ class EventType(Enum):
 
 
 class Source(Enum):
-    PLATFORM = "Platform"
-    USER = "User"
+    PLATFORM = "Platform"  # maintenance, failing hardware, reclaimed capacity
+    USER = "User"  # the machine's owner asked for it
 
 
 class Phase(Enum):
@@ -98,10 +98,10 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 class OperationState(Enum):
-    IN_PROGRESS = "InProgress"
+    IN_PROGRESS = "InProgress"  # announced, or with the drivers
     SUCCEEDED = "Succeeded"
-    FAILED = "Failed"
-    CANCELED = "Canceled"
+    FAILED = "Failed"  # a driver gave up on one of its machines
+    CANCELED = "Canceled"  # called off before it started
 
 
 class Operation(Struct, frozen=True, kw_only=True):

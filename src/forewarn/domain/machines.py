@@ -19,8 +19,8 @@ class EvictionPolicy(Enum):
 
 class Power(Enum):
     RUNNING = "running"
-    STOPPED = "stopped"
-    DEALLOCATED = "deallocated"
+    STOPPED = "stopped"  # off, and still on its host
+    DEALLOCATED = "deallocated"  # off, and its host is given back
 
 
 class Profile(Struct, frozen=True, kw_only=True):

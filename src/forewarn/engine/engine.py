@@ -196,7 +196,7 @@ class Engine:
         return loaded
 
     async def publish_all(self) -> None:
-        """Tell who watches everything there is; for the start."""
+        """For the start: take up the settings that are stored, and tell who watches everything there is."""
         self.settings = await self.store.read(loading.stored_settings)
         after = ""
         while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
