@@ -121,6 +121,10 @@ class Operation(Struct, frozen=True, kw_only=True):
     message: str = ""
     ended_at: datetime | None = None
 
+    @property
+    def is_live(self) -> bool:
+        return self.state is OperationState.IN_PROGRESS
+
 
 class Action(Struct, frozen=True, kw_only=True):
     """One impact on one machine, to be performed once. Known by (operation, machine)."""

@@ -59,14 +59,9 @@ class Engine:
 
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
             unknown = approving.approve(draft, scope, ids, by)
-            return tuple(i for i in unknown if not self._ended_lately(tx.event(i), scope, draft.now))
+            return tuple(i for i in unknown if not approving.ended_lately(tx.event(i), scope, draft.now, self.settings))
 
         return await self._command([scope], decide)
-
-    def _ended_lately(self, event: Event | None, scope: str, now: datetime) -> bool:
-        if event is None or event.scope != scope or event.ended_at is None:
-            return False
-        return now - event.ended_at <= self.settings.recently_finished
 
     async def mark_seen(self, marks: Mapping[str, datetime]) -> None:
         """Save who asked last, in one batch. Nothing visible changes."""
@@ -168,9 +163,7 @@ class Engine:
             campaign = tx.campaign(campaign_id)
             if campaign is None:
                 raise NotFound(f"There is no campaign {campaign_id}.")
-            if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
-                raise Conflict(f"Campaign {campaign_id} was cancelled: begin a new one.")
-            wished = replace(campaign, state=wish)
+            wished = campaigns.wished(campaign, wish)
             tx.save_campaign(wished)
             for scope in draft.scopes:
                 campaigns.steer(draft, scope, wished, by)
@@ -231,7 +224,7 @@ class Engine:
                 return
             match outcome:
                 case Running(until):
-                    draft.actions.append(replace(held, due=until, attempts=max(held.attempts - 1, 0)))
+                    draft.actions.append(outcomes.asked_again(held, until))
                 case Failed(reason):
                     again = outcomes.retry_at(held, draft.now, self.settings)
                     if again is not None:
