@@ -18,6 +18,7 @@ from forewarn.cli.verbs import Verbs, address, rate
 from forewarn.domain.errors import ForewarnError
 from forewarn.domain.machines import Machine
 from forewarn.engine.ports import Reader
+from forewarn.engine.walking import pages_of_machines
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 TELLS = "Start Forewarn; Ctrl-C stops it."
 METADATA, CONTROL, DATA = "127.0.0.1:8254", "127.0.0.1:8255", "forewarn-data"
 SHOWN = 20
-PAGE = 5000
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_DELAY = timedelta(minutes=2)
 
@@ -209,11 +209,7 @@ def _by_address(machine: Machine) -> tuple[int, int]:
 
 
 async def _count(forewarn: "Forewarn") -> int:
-    count, after = 0, ("", "")
-    while page := await forewarn.engine.store.read(lambda r, a=after: r.list_machines(after=a, limit=PAGE)):  # type: ignore[misc]
-        count += len(page)
-        after = (page[-1].scope, page[-1].name)
-    return count
+    return sum([len(page) async for page in pages_of_machines(forewarn.engine.store)])
 
 
 async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Machine]) -> Stage | None:

@@ -14,8 +14,7 @@ from forewarn.domain.history import What
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.engine.engine import Engine
-
-PAGE = 1000
+from forewarn.engine.walking import pages_of_machines, pages_of_scopes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,15 +48,11 @@ class Census:
                 self._gone.clear()
 
     async def _count_all(self) -> None:
-        after = ""
-        while scopes := await self._engine.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
+        async for scopes in pages_of_scopes(self._engine.store):
             for scope in scopes:
                 self._scopes.setdefault(scope.id, figures_of(scope))
-            after = scopes[-1].id
-        key = ("", "")
-        while machines := await self._engine.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
+        async for machines in pages_of_machines(self._engine.store):
             self._add(machine for machine in machines if (machine.scope, machine.name) not in self._gone)
-            key = (machines[-1].scope, machines[-1].name)
 
     def scopes(self) -> Mapping[tuple[ScopeKind, bool], int]:
         """By kind and whether enrolled."""

@@ -21,6 +21,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine import loading
 from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
+from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 T = TypeVar("T")
 Target = tuple[str, str]
@@ -157,7 +158,7 @@ class Engine:
         """Pause, resume or cancel: in every scope it walks through, or in none."""
 
         def walked(tx: Transaction) -> list[str]:
-            return [scope.id for scope in tx.list_scopes(campaign=campaign_id, limit=1_000_000)]
+            return [scope.id for scope in every_scope(tx, campaign=campaign_id)]
 
         def decide(tx: Transaction, draft: Draft) -> Campaign:
             campaign = tx.campaign(campaign_id)
@@ -191,14 +192,10 @@ class Engine:
     async def publish_all(self) -> None:
         """For the start: take up the settings that are stored, and tell who watches everything there is."""
         self.settings = await self.store.read(loading.stored_settings)
-        after = ""
-        while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
+        async for scopes in pages_of_scopes(self.store):
             self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
-            after = scopes[-1].id
-        key = ("", "")
-        while machines := await self.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
+        async for machines in pages_of_machines(self.store):
             self._feed.publish(News(machines=machines))
-            key = (machines[-1].scope, machines[-1].name)
 
     # What happens by itself
 
@@ -296,7 +293,6 @@ class Engine:
 
 
 NOTHING = Change()
-PAGE = 5000
 
 
 def _made(reader: Reader, key: str | None) -> list[Operation] | None:
