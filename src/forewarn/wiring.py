@@ -32,21 +32,22 @@ from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.loading import FLEET_NOTE
+from forewarn.engine.naming import machines_called
 from forewarn.engine.player import Player, clock_state, rate_of
 from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
+from forewarn.engine.walking import every_machine
 from forewarn.engine.worker import Worker
+from forewarn.imds.listeners import Listener
 from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
 from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
 from forewarn.wire import fleetfile
+from forewarn.wire.authorities import authority, bracketed
 from forewarn.wire.instance import ScopeFacts
 
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
-
-MOST = 1_000_000
-"""Machines that are looked through for one by name, or given sockets."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +126,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             metadata_url=url,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
-            hosts=[f"[{host}]" if ":" in host else host, *options.rules.host_names],
+            hosts=[bracketed(host), *options.rules.host_names],
         )
         port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
         stack.callback(hub.close)
@@ -136,7 +137,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             driver=driver,
             server=server,
             metadata_url=url,
-            control_url=f"http://{f'[{host}]' if ':' in host else host}:{port}",
+            control_url=f"http://{authority(host, port)}",
             tasks=tasks,
         )
 
@@ -212,12 +213,11 @@ def _facts(scope: Scope) -> ScopeFacts:
 async def _metadata(
     options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
-    named = options.sockets is not None or options.identity.startswith("machine=")
-    machines = await engine.store.read(lambda reader: reader.list_machines(limit=MOST)) if named else ()
     host, port = options.metadata
-    identity = identity_called(options.identity, machines)
+    _, _, name = options.identity.partition("=")
+    identity = identity_called(options.identity, await engine.store.read(lambda r: machines_called(r, name)))
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
-    more = socket_files(options.sockets, machines) if options.sockets else []
+    more = await _socket_files(engine, options.sockets) if options.sockets else []
     server = imds.Server(
         fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
     )
@@ -227,6 +227,10 @@ async def _metadata(
         yield server, url_maker(host, listener.port, identity)
     finally:
         await server.close()
+
+
+async def _socket_files(engine: Engine, directory: Path) -> list[Listener]:
+    return socket_files(directory, await engine.store.read(lambda reader: list(every_machine(reader))))
 
 
 async def _save_marks(engine: Engine, server: imds.Server) -> None:

@@ -17,7 +17,7 @@ from forewarn.cli.pasting import Stage, command, lines_to_paste
 from forewarn.cli.verbs import Verbs, address, rate
 from forewarn.domain.errors import ForewarnError
 from forewarn.domain.machines import Machine
-from forewarn.engine.ports import Reader
+from forewarn.engine.naming import machines_called
 from forewarn.engine.walking import pages_of_machines
 from forewarn.wire.durations import parse_duration
 
@@ -218,7 +218,7 @@ async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Ma
     if kind == "source":
         return None
     read = forewarn.engine.store.read
-    chosen = await read(lambda r: _machine(r, wanted)) if wanted else machines[0]
+    chosen = (await read(lambda r: machines_called(r, wanted)))[0] if wanted else machines[0]
     namesakes = await read(lambda r: r.machines_named(chosen.name))
     return Stage(
         machine=chosen.name if len(namesakes) == 1 else f"{chosen.scope}/{chosen.name}",
@@ -226,9 +226,3 @@ async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Ma
         control=forewarn.control_url,
         standing=options.clock == "manual",
     )
-
-
-def _machine(reader: Reader, wanted: str) -> Machine:
-    """The one that everybody is; there is exactly one, or Forewarn would not be up."""
-    scope, slash, name = wanted.rpartition("/")
-    return (reader.machines(scope, [name]) if slash else reader.machines_named(name))[0]

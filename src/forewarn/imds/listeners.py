@@ -17,6 +17,7 @@ from pathlib import Path
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.imds.addresses import is_loopback
 from forewarn.imds.identity import ByLocalAddress, Everyone, Identity
+from forewarn.wire.authorities import authority
 
 _ANY = "0.0.0.0"  # noqa: S104  only ever bound to the loopback device
 BACKLOG = 4096
@@ -112,7 +113,7 @@ def _bound(listening: socket.socket, address: str | tuple[str, int]) -> socket.s
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        where = address if isinstance(address, str) else "{}:{}".format(*address)
+        where = address if isinstance(address, str) else authority(*address)
         raise Conflict(f"cannot listen on {where}: {_advice(error, where)}") from None
     return listening
 
@@ -122,7 +123,9 @@ def _advice(error: OSError, where: str) -> str:
         case errno.EADDRINUSE:
             return "it is in use by another program"
         case errno.EADDRNOTAVAIL:
-            return f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0]} dev lo"
+            return (
+                f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0].strip('[]')} dev lo"
+            )
         case errno.EACCES:
             return "permission denied; a port below 1024 needs root or CAP_NET_BIND_SERVICE"
         case _:
