@@ -25,6 +25,7 @@ from forewarn.control.hub import Hub
 from forewarn.control.server import serving
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
+from forewarn.domain.rates import rate_of
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.domain.settings import Settings
 from forewarn.drivers.command import CommandDriver
@@ -33,7 +34,7 @@ from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.loading import FLEET_NOTE
 from forewarn.engine.naming import machines_called
-from forewarn.engine.player import Player, clock_state, rate_of
+from forewarn.engine.player import Player, clock_state
 from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.walking import every_machine

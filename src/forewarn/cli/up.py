@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli.client import Client
+from forewarn.cli.client import CONTROL, Client
 from forewarn.cli.output import Output
 from forewarn.cli.pasting import Stage, command, lines_to_paste
-from forewarn.cli.verbs import Verbs, address, rate
-from forewarn.domain.errors import ForewarnError
+from forewarn.cli.verbs import Verbs, address
+from forewarn.domain.errors import ForewarnError, Invalid
 from forewarn.domain.machines import Machine
+from forewarn.domain.rates import rate_of
+from forewarn.domain.settings import LONGEST_FIRST_ANSWER
 from forewarn.engine.naming import machines_called
 from forewarn.engine.walking import pages_of_machines
 from forewarn.wire.durations import parse_duration
@@ -25,10 +27,9 @@ if TYPE_CHECKING:
     from forewarn.wiring import Forewarn, Options
 
 TELLS = "Start Forewarn; Ctrl-C stops it."
-METADATA, CONTROL, DATA = "127.0.0.1:8254", "127.0.0.1:8255", "forewarn-data"
+METADATA, DATA = "127.0.0.1:8254", "forewarn-data"
 SHOWN = 20
 LOG_LEVELS = ("debug", "info", "warning", "error")
-MOST_DELAY = timedelta(minutes=2)
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
@@ -105,8 +106,11 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
 
 
 def clock(text: str) -> str:
-    if text not in ("real", "manual"):
-        rate(text)
+    """Checked here, so that a slip of the pen is a usage error; read again where the clock is made."""
+    try:
+        rate_of(text)
+    except Invalid as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 
@@ -125,7 +129,7 @@ def delay(text: str) -> timedelta:
         length = parse_duration(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if length > MOST_DELAY:
+    if length > LONGEST_FIRST_ANSWER:
         raise argparse.ArgumentTypeError(f"{text!r} is more than two minutes")
     return length
 

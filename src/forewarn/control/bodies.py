@@ -10,14 +10,12 @@ from starlette.requests import ClientDisconnect, Request
 
 from forewarn.control.errors import NotJson, TooLarge
 from forewarn.domain.errors import Invalid
-from forewarn.wire.durations import parse_duration
+from forewarn.wire.durations import LONGEST, parse_duration
 
 S = TypeVar("S", bound=Struct)
 
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
-
-LONGEST = timedelta(days=3660)
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
