@@ -29,7 +29,7 @@ async def read_body(request: Request, limit: int) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > limit:
-                    raise TooLarge(f"The body is longer than {limit:,} bytes.")
+                    raise TooLarge(f"The body is longer than {limit:,} bytes: ask for less at a time.")
     except TimeoutError:
         raise Invalid(f"The body did not arrive within {PATIENCE:g} s.") from None
     except ClientDisconnect:
@@ -56,7 +56,7 @@ def decode_query(request: Request, kind: type[S]) -> S:
     pairs = request.query_params.multi_items()
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise Invalid("A query parameter is there twice.")
+        raise Invalid("A query parameter is there twice: give each once.")
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
