@@ -18,7 +18,7 @@ from forewarn.store.reader import SqlReader
 T = TypeVar("T", Event, Operation)
 
 HELD = 4096
-"""How many scopes are kept in memory, beside their rows."""
+"""How many scopes, and how many last digests, are kept in memory beside their rows."""
 
 
 class SqlTransaction(SqlReader):
@@ -107,6 +107,8 @@ class SqlTransaction(SqlReader):
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
+        if len(self._digests) >= HELD:
+            self._digests.clear()  # not on the way: what is linked below is not yet written
         written: list[Entry] = []
         for entry in entries:
             previous = self._digests.get(entry.scope)
@@ -138,7 +140,6 @@ class SqlTransaction(SqlReader):
     def _hold(self, scope: Scope) -> None:
         if len(self._held) >= HELD:
             self._held.clear()
-            self._digests.clear()
         self._held[scope.id] = scope
 
 
