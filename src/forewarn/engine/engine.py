@@ -262,7 +262,10 @@ class Engine:
         return result
 
     def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
+        """Who sleeps is woken first: nobody else's trouble may make them sleep through what is due."""
         _, change, entries = committed
+        for waker in self._wakers:
+            waker(change)
         self._feed.publish(
             News(
                 documents=[revision.after.document for revision in change.revisions],
@@ -272,8 +275,6 @@ class Engine:
                 entries=entries,
             )
         )
-        for waker in self._wakers:
-            waker(change)
 
     async def _operations(
         self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
