@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import logging
 import secrets
 import signal
 import time
@@ -47,6 +48,7 @@ from forewarn.wire import fleetfile
 from forewarn.wire.authorities import authority, bracketed
 from forewarn.wire.instance import ScopeFacts
 
+log = logging.getLogger(__name__)
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
 
@@ -159,7 +161,8 @@ async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None
         waiting.cancel()
         for task in forewarn.tasks:
             if task.done():
-                raise Unavailable(f"The {task.get_name()} has stopped: {task.exception()}. See the log.")
+                log.error("the task %s has stopped", task.get_name(), exc_info=task.exception())
+                raise Unavailable(f"A part has stopped ({task.get_name()}). The log says why; start Forewarn again.")
 
 
 # The fleet
@@ -239,7 +242,7 @@ async def _save_marks(engine: Engine, server: imds.Server) -> None:
     try:
         while True:
             await asyncio.sleep(SAVE_MARKS_EVERY)
-            with suppress(Unavailable):
+            with suppress(Unavailable):  # who asks again is marked again
                 await engine.mark_seen(server.take_seen())
     finally:
         await engine.mark_seen(server.take_seen())
