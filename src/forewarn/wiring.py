@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import logging
 import resource
 import secrets
 import signal
@@ -26,6 +27,7 @@ from forewarn.control.hub import Hub
 from forewarn.control.server import serving
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
+from forewarn.domain.rates import rate_of
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.domain.settings import Settings
 from forewarn.drivers.command import CommandDriver
@@ -33,21 +35,23 @@ from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.loading import FLEET_NOTE
-from forewarn.engine.player import Player, clock_state, rate_of
+from forewarn.engine.naming import machines_called
+from forewarn.engine.player import Player, clock_state
 from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
+from forewarn.engine.walking import every_machine
 from forewarn.engine.worker import Worker
+from forewarn.imds.listeners import Listener
 from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
 from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
 from forewarn.wire import fleetfile
+from forewarn.wire.authorities import authority, bracketed
 from forewarn.wire.instance import ScopeFacts
 
+log = logging.getLogger(__name__)
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
-
-MOST = 1_000_000
-"""Machines that are looked through for one by name, or given sockets."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,7 +131,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             metadata_url=url,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
-            hosts=[f"[{host}]" if ":" in host else host, *options.rules.host_names],
+            hosts=[bracketed(host), *options.rules.host_names],
         )
         port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
         stack.callback(hub.close)
@@ -138,7 +142,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             driver=driver,
             server=server,
             metadata_url=url,
-            control_url=f"http://{f'[{host}]' if ':' in host else host}:{port}",
+            control_url=f"http://{authority(host, port)}",
             tasks=tasks,
         )
 
@@ -166,7 +170,8 @@ async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None
         waiting.cancel()
         for task in forewarn.tasks:
             if task.done():
-                raise Unavailable(f"The {task.get_name()} has stopped: {task.exception()}. See the log.")
+                log.error("the task %s has stopped", task.get_name(), exc_info=task.exception())
+                raise Unavailable(f"A part has stopped ({task.get_name()}). The log says why; start Forewarn again.")
 
 
 # The fleet
@@ -221,12 +226,11 @@ def _facts(scope: Scope) -> ScopeFacts:
 async def _metadata(
     options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
-    named = options.sockets is not None or options.identity.startswith("machine=")
-    machines = await engine.store.read(lambda reader: reader.list_machines(limit=MOST)) if named else ()
     host, port = options.metadata
-    identity = identity_called(options.identity, machines)
+    _, _, name = options.identity.partition("=")
+    identity = identity_called(options.identity, await engine.store.read(lambda r: machines_called(r, name)))
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
-    more = socket_files(options.sockets, machines) if options.sockets else []
+    more = await _socket_files(engine, options.sockets) if options.sockets else []
     server = imds.Server(
         fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
     )
@@ -239,12 +243,16 @@ async def _metadata(
         await server.close()
 
 
+async def _socket_files(engine: Engine, directory: Path) -> list[Listener]:
+    return socket_files(directory, await engine.store.read(lambda reader: list(every_machine(reader))))
+
+
 async def _save_marks(engine: Engine, server: imds.Server) -> None:
     """Save who asked last, now and then; a restart forgets a minute of it at most."""
     try:
         while True:
             await asyncio.sleep(SAVE_MARKS_EVERY)
-            with suppress(Unavailable):
+            with suppress(Unavailable):  # who asks again is marked again
                 await engine.mark_seen(server.take_seen())
     finally:
         await engine.mark_seen(server.take_seen())

@@ -1,3 +1,5 @@
+"""How answers look, to people and in pipes."""
+
 import io
 from datetime import timedelta
 

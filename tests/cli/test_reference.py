@@ -2,12 +2,14 @@
 
 import argparse
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import fields
 
+from forewarn import __version__
 from forewarn.cli.parser import build_parser
 from forewarn.control.app import endpoints
 from forewarn.control.errors import STATUSES
@@ -45,6 +47,11 @@ def test_every_verb_and_option_has_help_and_is_in_the_reference(name: str) -> No
         assert action.help or isinstance(action, argparse._SubParsersAction), action
         for option in action.option_strings:
             assert option in ("-h", "--help") or f"`{option}" in text or f" {option} " in text, option
+
+
+def test_the_version_is_the_same_wherever_it_is_written() -> None:
+    declared = tomllib.loads((REFERENCE.parents[1] / "pyproject.toml").read_text())
+    assert declared["project"]["version"] == __version__
 
 
 def test_every_setting_is_in_the_reference_with_its_default() -> None:

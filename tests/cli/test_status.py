@@ -28,7 +28,7 @@ def test_what_is_refused_ends_with_1_and_the_reason(forewarn: Shell) -> None:
         pytest.param(["schedule", "Reboot", "a", "--notice", "soon"], "'soon' is not a duration", id="notice"),
         pytest.param(["clock", "advance"], "required: DURATION", id="no-duration"),
         pytest.param(["clock", "rate", "fast"], "'fast' is not a rate such as 60x", id="rate"),
-        pytest.param(["clock", "rate", "nan"], "'nan' is not a rate", id="no-number"),
+        pytest.param(["clock", "rate", "nan"], "between 0 and 100000, not nan", id="no-number"),
         pytest.param(["fleet", "--limit", "-1"], "'-1' is not a number", id="limit"),
         pytest.param(["history", "-n", "-1"], "'-1' is not a number", id="last"),
         pytest.param(["campaign"], "required: ACTION", id="no-action"),

@@ -1,5 +1,8 @@
+"""Campaigns over the API: begun, walked, steered, and refused where they make no sense."""
+
 import pytest
 
+from forewarn.engine import walking
 from tests.control.rig import Rig
 
 CAMPAIGNS = "/forewarn/v1/campaigns"
@@ -67,6 +70,15 @@ def test_a_campaign_is_paused_resumed_and_cancelled(rig: Rig) -> None:
     assert live(rig) == []
     assert rig.refused("POST", f"{CAMPAIGNS}/{campaign}/resume")[0] == 409
     assert [c["state"] for c in rig.get(CAMPAIGNS)["items"]] == ["Canceled"]
+
+
+def test_all_means_every_scope_however_many_there_are(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walking, "PAGE", 2)
+    campaign = begun(rig, all=True)
+    scopes = [scope["id"] for scope in rig.get("/forewarn/v1/scopes")["items"]]
+    progress = rig.get(f"{CAMPAIGNS}/{campaign}")
+    assert [item["scope"] for item in progress["items"]] == scopes
+    assert progress["scopes_under_way"] == len(scopes) > 2
 
 
 @pytest.mark.parametrize(

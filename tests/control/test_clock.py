@@ -1,3 +1,5 @@
+"""The clock over the API: read, moved, paced, and refused where it is real."""
+
 from collections.abc import Iterator
 from datetime import UTC, datetime
 

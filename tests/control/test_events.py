@@ -1,3 +1,5 @@
+"""Events over the API: listed, scheduled, approved, called off."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""Alive, ready, and the figures."""
+
 import re
 from datetime import timedelta
 

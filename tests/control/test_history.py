@@ -1,3 +1,5 @@
+"""The history over the API: pages, filters, and whether it holds."""
+
 import pytest
 from msgspec.structs import replace
 

@@ -1,3 +1,5 @@
+"""Machines and scopes over the API: found, listed, and acted on."""
+
 import pytest
 
 from tests.control.rig import Rig

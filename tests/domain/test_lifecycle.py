@@ -36,7 +36,7 @@ def event(phase: Phase) -> Event:
 def test_every_cell_is_a_legal_move_or_refused(phase: Phase, fact: Fact) -> None:
     target = LEGAL.get((phase, fact))
     if target is None:
-        with pytest.raises(Conflict, match=f"EV is {phase.value}: it cannot {fact.value}"):
+        with pytest.raises(Conflict, match=f"EV is {phase.value}: this is not the time to {fact.value} it"):
             step(event(phase), fact, NOON)
     else:
         assert step(event(phase), fact, NOON).phase is target

@@ -90,7 +90,7 @@ def test_an_unknown_id_comes_back_and_the_others_take_effect() -> None:
 
 def test_what_has_started_cannot_be_called_off() -> None:
     world, operation = started()
-    with pytest.raises(Conflict, match="cannot cancel"):
+    with pytest.raises(Conflict, match="not the time to cancel"):
         world.cancel(str(operation.event))
 
 

@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import urllib.request
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.running import Up, up
+from tests.e2e.running import FOREWARN, Up, up
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 NEWTONSOFT = Path("/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll")
@@ -133,7 +132,7 @@ def test_a_wrong_fleet_file_is_refused_with_its_line_and_nothing_is_loaded(tmp_p
     fleet = tmp_path / "fleet.toml"
     fleet.write_text("[machine.good]\n\n[machine.bad]\nupdate_domian = 3\n")
     done = subprocess.run(
-        [Path(sys.executable).with_name("forewarn"), "up", "--data", tmp_path / "data", "--fleet", fleet],
+        [FOREWARN, "up", "--data", tmp_path / "data", "--fleet", fleet],
         capture_output=True,
         text=True,
         timeout=60,

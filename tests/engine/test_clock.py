@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from forewarn.domain.errors import Conflict, Invalid
-from forewarn.engine.clock import FASTEST, ClockState, FleetClock
+from forewarn.domain.rates import FASTEST
+from forewarn.engine.clock import ClockState, FleetClock
 from tests.engine.desk import NOON, idle, in_a_loop, minutes
 
 SECOND = timedelta(seconds=1)

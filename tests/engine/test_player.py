@@ -11,7 +11,7 @@ from forewarn.domain.errors import Conflict, Invalid, Unavailable
 from forewarn.domain.events import Action, EventType, Phase
 from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import ClockState, FleetClock
-from forewarn.engine.player import CLOCK_NOTE, Player, clock_state, rate_of
+from forewarn.engine.player import CLOCK_NOTE, Player, clock_state
 from forewarn.engine.ports import Running
 from forewarn.engine.worker import Worker
 from tests.engine.desk import ALICE, NOON, Desk, in_a_loop, minutes
@@ -115,19 +115,6 @@ async def test_where_the_clock_went_survives_the_process() -> None:
     text = await desk.store.read(lambda r: r.note(CLOCK_NOTE))
     assert text is not None
     assert msgspec.json.decode(text, type=ClockState) == ClockState(wall=NOON, fleet=NOON + minutes(5), rate=60)
-
-
-@pytest.mark.parametrize(
-    ("clock", "rate"), [("real", None), ("manual", 0.0), ("60x", 60.0), ("0.5", 0.5)], ids=lambda v: str(v)
-)
-def test_a_clock_is_named_by_its_rate(clock: str, rate: float | None) -> None:
-    assert rate_of(clock) == rate
-
-
-@pytest.mark.parametrize("clock", ["", "fast", "-1x", "nanx", "inf", "1e9x"])
-def test_what_is_no_clock_is_refused(clock: str) -> None:
-    with pytest.raises(Invalid, match="clock"):
-        rate_of(clock)
 
 
 @in_a_loop

@@ -8,6 +8,7 @@ import pytest
 from forewarn.domain.errors import Unavailable
 from forewarn.domain.events import EventType, Phase
 from forewarn.engine import waiting
+from forewarn.engine.ports import News
 from forewarn.engine.ticker import Ticker
 from tests.engine.desk import ALICE, NOON, Desk, idle, in_a_loop, minutes
 
@@ -95,6 +96,25 @@ async def test_its_cost_is_by_what_is_due_and_not_by_the_fleet() -> None:
     assert await desk.ticker.turn()
     assert (desk.store.runs - runs, desk.store.reads - reads) == (1, 2)
     assert await desk.phase(due) is Phase.STARTED
+
+
+@in_a_loop
+async def test_it_is_woken_even_if_telling_the_others_fails() -> None:
+    class Lost(Exception):
+        pass
+
+    def lose(news: News) -> None:
+        raise Lost
+
+    desk = await Desk.open()
+    task = await running(desk)
+    reads = desk.store.reads
+    desk.feed.publish = lose  # type: ignore[method-assign]
+    with pytest.raises(Lost):
+        await desk.schedule("web_0")
+    await idle()
+    assert desk.store.reads > reads, "it has looked when the event is due"
+    await stop(task)
 
 
 @in_a_loop

@@ -1,3 +1,5 @@
+"""A metadata service for each test that asks for one."""
+
 from collections.abc import Iterator
 
 import pytest

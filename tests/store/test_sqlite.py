@@ -14,7 +14,9 @@ import pytest
 
 from forewarn.domain.draft import Change
 from forewarn.domain.errors import Conflict, Unavailable
+from forewarn.domain.history import first_break
 from forewarn.engine.ports import Transaction
+from forewarn.store import transaction
 from forewarn.store.batch import Batches, Outcome, Work
 from forewarn.store.connecting import connect
 from forewarn.store.migrating import migrate
@@ -173,3 +175,17 @@ def test_what_is_already_there_is_a_conflict_for_its_own_caller_only(tmp_path: P
         outcomes = Batches(connection).commit([lambda tx: connection.execute(again)] * 2)
     assert outcomes[0].error is None
     assert isinstance(outcomes[1].error, Conflict)
+
+
+def test_the_writer_keeps_only_so_much_in_memory_and_the_chains_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "HELD", 3)
+    migrate(tmp_path / "f.db")
+    with closing(connect(tmp_path / "f.db")) as connection:
+        writer = transaction.SqlTransaction(connection)
+        for number in range(40):
+            writer.save(Change(entries=(an_entry(scope=f"s{number % 8}"), an_entry(scope=f"s{number % 8}"))))
+            assert len(writer._digests) <= 3
+        for number in range(8):
+            assert first_break(writer.history(scope=f"s{number}")) is None

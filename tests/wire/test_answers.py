@@ -27,16 +27,12 @@ ANSWERS: dict[str, Answer] = {
     "405-method-not-allowed.json": answers.method_not_allowed("GET", "POST"),
     "408-request-timeout.json": answers.REQUEST_TIMEOUT,
     "410-gone.json": answers.GONE,
-    "411-length-required.json": answers.LENGTH_REQUIRED,
     "413-content-too-large.json": answers.CONTENT_TOO_LARGE,
     "414-uri-too-long.json": answers.URI_TOO_LONG,
     "417-expectation-failed.json": answers.EXPECTATION_FAILED,
     "429-too-many-requests.json": answers.TOO_MANY_REQUESTS,
     "431-headers-too-large.json": answers.HEADERS_TOO_LARGE,
     "500-internal-error.json": answers.INTERNAL_ERROR,
-    "501-not-implemented.json": answers.NOT_IMPLEMENTED,
-    "503-unavailable.json": answers.UNAVAILABLE,
-    "505-http-version-not-supported.json": answers.HTTP_VERSION_NOT_SUPPORTED,
 }
 CONTENT_TYPES = {"json": JSON, "html": HTML, "xml": XML}
 

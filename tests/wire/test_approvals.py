@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forewarn.wire.approvals import Malformed, event_ids
+from forewarn.wire.approvals import event_ids
+from forewarn.wire.errors import Malformed
 
 ID = "F020BA2E-3BC0-4C40-A10B-86575A9EABD5"
 OTHER = "C7061BAC-AFDC-4513-B24B-AA5F13A16123"

@@ -1,3 +1,5 @@
+"""The fleet file: what each key makes, and what is said of a file that is wrong."""
+
 import re
 from datetime import timedelta
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The line of a key, wherever TOML lets it stand."""
+
 import tomllib
 from collections.abc import Iterator
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+CONTROL = "127.0.0.1:8255"
+DEFAULT_SERVER = f"http://{CONTROL}"
 ANSWER_TIME = 600.0  # playing a month of fleet time takes a while
 SILENCE = 60.0  # a stream that is alive says something every 15 s
 COME_BACK = 30
@@ -29,7 +31,7 @@ class Client:
         """Raises ValueError where `server` is no such address."""
         parts = urlsplit(server)
         if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
-            raise ValueError(f"{server!r} is not an address such as http://127.0.0.1:8255")
+            raise ValueError(f"{server!r} is not an address such as {DEFAULT_SERVER}")
         self.server = server.rstrip("/")
         self._host, self._port = parts.hostname, parts.port or 80
 

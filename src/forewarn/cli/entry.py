@@ -5,11 +5,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from forewarn.cli.client import Client, Refusal, Unreachable
+from forewarn.cli.client import DEFAULT_SERVER, Client, Refusal, Unreachable
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
 
-DEFAULT_SERVER = "http://127.0.0.1:8255"
 OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from forewarn.cli.client import Client
-from forewarn.cli.output import Output, full_time
+from forewarn.cli.output import Output, full_time, short
 from forewarn.cli.verbs import Verbs, add_verb, count
 
 SHOWN = 200
@@ -57,5 +57,5 @@ def _scope_row(scope: dict[str, str]) -> tuple[str, ...]:
         full_time(scope["enrolled_at"]) if scope["enrolled_at"] else "not enrolled",
         str(scope["incarnation"]),
         str(scope["live_events"]),
-        (scope["campaign"] or "")[:8],
+        short(scope["campaign"] or ""),
     )

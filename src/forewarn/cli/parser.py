@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from forewarn import __version__
 from forewarn.cli import campaign, clock, events, fleet, history, machines, operations, up
+from forewarn.cli.client import DEFAULT_SERVER
 
 if TYPE_CHECKING:
     from forewarn.cli.verbs import Verbs
@@ -16,7 +17,7 @@ EPILOG = "Exit status: 0 yes, 1 refused or failed, 2 wrongly called, 3 nobody th
 def build_parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument(
-        "--server", metavar="URL", help="the control plane (default: FOREWARN_SERVER, or http://127.0.0.1:8255)"
+        "--server", metavar="URL", help=f"the control plane (default: FOREWARN_SERVER, or {DEFAULT_SERVER})"
     )
     common.add_argument("--json", action="store_true", help="answer in JSON, for programs")
     parser = argparse.ArgumentParser(

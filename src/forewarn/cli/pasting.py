@@ -5,7 +5,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-DEFAULT_CONTROL = "http://127.0.0.1:8255"
+from forewarn.cli.client import DEFAULT_SERVER
+
 DOCUMENT = "/metadata/scheduledevents?api-version=2020-07-01"
 
 
@@ -22,7 +23,7 @@ class Stage:
 def lines_to_paste(stage: Stage, forewarn: str | None = None) -> tuple[str, str]:
     """The approval is the document itself, with its list called by another name: extra members are ignored."""
     forewarn = forewarn or command()
-    server = "" if stage.control == DEFAULT_CONTROL else f" --server {stage.control}"
+    server = "" if stage.control == DEFAULT_SERVER else f" --server {stage.control}"
     machine = shlex.quote(stage.machine)
     curl = "curl -s -H Metadata:true"
     url = f"'{stage.metadata}{DOCUMENT}'"

@@ -12,24 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli.client import Client
+from forewarn.cli.client import CONTROL, Client
 from forewarn.cli.output import Output
 from forewarn.cli.pasting import Stage, command, lines_to_paste
-from forewarn.cli.verbs import Verbs, address, rate
-from forewarn.domain.errors import ForewarnError
+from forewarn.cli.verbs import Verbs, address
+from forewarn.domain.errors import ForewarnError, Invalid
 from forewarn.domain.machines import Machine
-from forewarn.engine.ports import Reader
+from forewarn.domain.rates import rate_of
+from forewarn.domain.settings import LONGEST_FIRST_ANSWER
+from forewarn.engine.naming import machines_called
+from forewarn.engine.walking import pages_of_machines
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:
     from forewarn.wiring import Forewarn, Options
 
 TELLS = "Start Forewarn; Ctrl-C stops it."
-METADATA, CONTROL, DATA = "127.0.0.1:8254", "127.0.0.1:8255", "forewarn-data"
+METADATA, DATA = "127.0.0.1:8254", "forewarn-data"
 SHOWN = 20
-PAGE = 5000
 LOG_LEVELS = ("debug", "info", "warning", "error")
-MOST_DELAY = timedelta(minutes=2)
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
@@ -106,8 +107,11 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
 
 
 def clock(text: str) -> str:
-    if text not in ("real", "manual"):
-        rate(text)
+    """Checked here, so that a slip of the pen is a usage error; read again where the clock is made."""
+    try:
+        rate_of(text)
+    except Invalid as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 
@@ -126,7 +130,7 @@ def delay(text: str) -> timedelta:
         length = parse_duration(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if length > MOST_DELAY:
+    if length > LONGEST_FIRST_ANSWER:
         raise argparse.ArgumentTypeError(f"{text!r} is more than two minutes")
     return length
 
@@ -210,11 +214,10 @@ def _by_address(machine: Machine) -> tuple[int, int]:
 async def _first_machines(forewarn: "Forewarn") -> tuple[list[Machine], int]:
     """Those with the lowest addresses, and how many there are in all."""
     first: list[Machine] = []
-    count, after = 0, ("", "")
-    while page := await forewarn.engine.store.read(lambda r, a=after: r.list_machines(after=a, limit=PAGE)):  # type: ignore[misc]
+    count = 0
+    async for page in pages_of_machines(forewarn.engine.store):
         first = nsmallest(SHOWN, (*first, *page), key=_by_address)
         count += len(page)
-        after = (page[-1].scope, page[-1].name)
     return first, count
 
 
@@ -224,7 +227,7 @@ async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Ma
     if kind == "source":
         return None
     read = forewarn.engine.store.read
-    chosen = await read(lambda r: _machine(r, wanted)) if wanted else machines[0]
+    chosen = (await read(lambda r: machines_called(r, wanted)))[0] if wanted else machines[0]
     namesakes = await read(lambda r: r.machines_named(chosen.name))
     return Stage(
         machine=chosen.name if len(namesakes) == 1 else f"{chosen.scope}/{chosen.name}",
@@ -232,9 +235,3 @@ async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Ma
         control=forewarn.control_url,
         standing=options.clock == "manual",
     )
-
-
-def _machine(reader: Reader, wanted: str) -> Machine:
-    """The one that everybody is; there is exactly one, or Forewarn would not be up."""
-    scope, slash, name = wanted.rpartition("/")
-    return (reader.machines(scope, [name]) if slash else reader.machines_named(name))[0]

@@ -6,7 +6,9 @@ from typing import TypeAlias
 
 from forewarn.cli.client import Client
 from forewarn.cli.output import Output
+from forewarn.domain.errors import Invalid
 from forewarn.domain.events import EventType
+from forewarn.domain.rates import read_rate
 from forewarn.wire.durations import parse_duration
 
 Run: TypeAlias = Callable[[argparse.Namespace, Client, Output], int]
@@ -42,14 +44,10 @@ def event_type(text: str) -> str:
 
 
 def rate(text: str) -> float:
-    """`60x` or `60`."""
     try:
-        value = float(text.removesuffix("x"))
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a rate such as 60x, at most 100000x")
-    return value
+        return read_rate(text)
+    except Invalid as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def count(text: str) -> int:

@@ -10,14 +10,12 @@ from starlette.requests import ClientDisconnect, Request
 
 from forewarn.control.errors import NotJson, TooLarge
 from forewarn.domain.errors import Invalid
-from forewarn.wire.durations import parse_duration
+from forewarn.wire.durations import LONGEST, parse_duration
 
 S = TypeVar("S", bound=Struct)
 
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
-
-LONGEST = timedelta(days=3660)
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +29,7 @@ async def read_body(request: Request, limit: int) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > limit:
-                    raise TooLarge(f"The body is longer than {limit:,} bytes.")
+                    raise TooLarge(f"The body is longer than {limit:,} bytes: ask for less at a time.")
     except TimeoutError:
         raise Invalid(f"The body did not arrive within {PATIENCE:g} s.") from None
     except ClientDisconnect:
@@ -58,7 +56,7 @@ def decode_query(request: Request, kind: type[S]) -> S:
     pairs = request.query_params.multi_items()
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise Invalid("A query parameter is there twice.")
+        raise Invalid("A query parameter is there twice: give each once.")
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:

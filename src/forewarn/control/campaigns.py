@@ -16,8 +16,8 @@ from forewarn.domain.campaigns import Campaign, CampaignState
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import EventType
 from forewarn.engine.ports import Reader
+from forewarn.engine.walking import every_scope, pages_of_scopes
 
-MOST_SCOPES = 100_000
 KEYED = uuid.UUID("6f1f5f0c-3b0e-5d0a-9a54-0c1d0a5e7a11")
 """The name space of campaign ids that are made from an idempotency key."""
 
@@ -97,7 +97,7 @@ async def _made_before(desk: Desk, key: str | None) -> Campaign | None:
 
 
 async def _every_scope(desk: Desk) -> list[str]:
-    scopes = await desk.engine.store.read(lambda r: [scope.id for scope in r.list_scopes(limit=MOST_SCOPES)])
+    scopes = [scope.id async for page in pages_of_scopes(desk.engine.store) for scope in page]
     if not scopes:
         raise Conflict("The fleet is empty: there is nothing to roll a campaign over.")
     return scopes
@@ -122,7 +122,7 @@ async def get_campaign(desk: Desk, ask: Ask[PageQuery, Nothing]) -> CampaignProg
         page = ahead[: query.limit]
         return CampaignProgress(
             campaign=tell_campaign(campaign),
-            scopes_under_way=len(reader.list_scopes(campaign=campaign.id, limit=MOST_SCOPES)),
+            scopes_under_way=sum(1 for _ in every_scope(reader, campaign=campaign.id)),
             items=[_progress(reader, campaign, scope) for scope in page],
             next=page[-1] if len(ahead) > len(page) else None,
         )

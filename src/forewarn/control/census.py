@@ -5,7 +5,7 @@ The store could count too, but a scrape every few seconds should not walk over t
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from forewarn.domain.draft import Change
@@ -14,8 +14,7 @@ from forewarn.domain.history import What
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.engine.engine import Engine
-
-PAGE = 1000
+from forewarn.engine.walking import pages_of_machines, pages_of_scopes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +34,7 @@ class Census:
         self._engine = engine
         self._scopes: dict[str, Figures] = {}
         self._members: dict[str, set[str]] = defaultdict(set)
-        self._gone: set[tuple[str, str]] = set()  # while the first count is under way
+        self._gone: set[tuple[str, str]] | None = None  # who left, while the first count is under way
         self._complete = False
         self._counting = asyncio.Lock()
         engine.on_change(self._count)
@@ -43,21 +42,22 @@ class Census:
     async def complete(self) -> None:
         """Count what was there before; once."""
         async with self._counting:
-            if not self._complete:
-                await self._count_all()
-                self._complete = True
-                self._gone.clear()
+            if self._complete:
+                return
+            gone: set[tuple[str, str]] = set()
+            self._gone = gone
+            try:
+                await self._count_all(gone)
+            finally:
+                self._gone = None
+            self._complete = True
 
-    async def _count_all(self) -> None:
-        after = ""
-        while scopes := await self._engine.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
+    async def _count_all(self, gone: Set[tuple[str, str]]) -> None:
+        async for scopes in pages_of_scopes(self._engine.store):
             for scope in scopes:
                 self._scopes.setdefault(scope.id, figures_of(scope))
-            after = scopes[-1].id
-        key = ("", "")
-        while machines := await self._engine.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
-            self._add(machine for machine in machines if (machine.scope, machine.name) not in self._gone)
-            key = (machines[-1].scope, machines[-1].name)
+        async for machines in pages_of_machines(self._engine.store):
+            self._add(machine for machine in machines if (machine.scope, machine.name) not in gone)
 
     def scopes(self) -> Mapping[tuple[ScopeKind, bool], int]:
         """By kind and whether enrolled."""
@@ -84,7 +84,7 @@ class Census:
         self._add(change.machines)
         for scope, name in change.gone:
             self._members[scope].discard(name)
-            if not self._complete:
+            if self._gone is not None:
                 self._gone.add((scope, name))
 
     def _add(self, machines: Iterable[Machine]) -> None:

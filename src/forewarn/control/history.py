@@ -11,6 +11,7 @@ from forewarn.control.paging import Limit, page_of
 from forewarn.control.views import EntryView, View, tell
 from forewarn.domain.history import Entry, What, first_break
 from forewarn.engine.ports import Store
+from forewarn.engine.walking import pages_of_scopes
 
 PAGE = 1000
 
@@ -58,14 +59,13 @@ async def verify(desk: Desk, ask: Ask[Nothing, Nothing]) -> Verdict:
     """Walk every scope's chain, and see that no entry is missing from between them."""
     store = desk.engine.store
     last = await store.read(lambda r: r.last_entry())
-    checked, scopes, after = 0, 0, ""
-    while page := await store.read(lambda r, a=after: [s.id for s in r.list_scopes(after=a, limit=PAGE)]):  # type: ignore[misc]
+    checked, scopes = 0, 0
+    async for page in pages_of_scopes(store):
         for scope in page:
-            count, broken = await _walk(store, scope, last)
+            count, broken = await _walk(store, scope.id, last)
             checked, scopes = checked + count, scopes + 1
             if broken is not None:
-                return Verdict(holds=False, entries=checked, scopes=scopes, broken_scope=scope, broken_at=broken.seq)
-        after = page[-1]
+                return Verdict(holds=False, entries=checked, scopes=scopes, broken_scope=scope.id, broken_at=broken.seq)
     return Verdict(holds=checked == last, entries=checked, scopes=scopes, missing=last - checked)
 
 

@@ -29,7 +29,7 @@ class Hub:
     def publish(self, news: News) -> None:
         for entry in news.entries:
             if self._recent and entry.seq != self._recent[-1].seq + 1:
-                self._recent.clear()  # commits may be told out of order; the history has them in order
+                self._recent.clear()  # something was not told here; the history has it
             self._recent.append(entry)
         if news.entries:
             self._wake()

@@ -9,6 +9,7 @@ from forewarn.domain.events import Event, Operation
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import group_prefix
 from forewarn.engine.engine import Engine
+from forewarn.engine.naming import machines_called
 from forewarn.engine.ports import Reader
 
 N = TypeVar("N", Event, Operation, Campaign)
@@ -29,13 +30,12 @@ async def find_machines(engine: Engine, names: Sequence[str]) -> list[Machine]:
 
 
 def _machine(reader: Reader, text: str) -> Machine:
-    scope, slash, name = text.rpartition("/")
-    found = reader.machines(scope, [name]) if slash else reader.machines_named(name)
+    found = machines_called(reader, text)
     if not found:
         raise NotFound(f"There is no machine {text[:200]}. `forewarn fleet` lists those there are.")
     if len(found) > 1:
         named = _listed(f"{machine.scope}/{machine.name}" for machine in found)
-        raise Conflict(f"{len(found)} machines are called {name}: say which one, {named}.")
+        raise Conflict(f"{len(found)} machines are called {text[:200]}: say which one, {named}.")
     return found[0]
 
 

@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from forewarn.domain.errors import Conflict, Invalid
+from forewarn.wire.authorities import authority
 
 KEEP_ALIVE = 75
 SHUTDOWN = 5
@@ -68,8 +69,8 @@ def _listen(host: str, port: int, wildcard: bool) -> socket.socket:
     except OSError as error:
         listening.close()
         raise Conflict(
-            f"The control plane cannot listen on {host}:{port} ({error.strerror}): is another Forewarn running? "
-            "Give another --control."
+            f"The control plane cannot listen on {authority(host, port)} ({error.strerror}): is another Forewarn "
+            "running? Give another --control."
         ) from None
     listening.listen(1024)
     return listening

@@ -36,7 +36,7 @@ class WatchQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 async def watch(desk: Desk, ask: Ask[WatchQuery, Nothing]) -> Response:
     """From the entry after `Last-Event-ID`, or after `after`, or from now on."""
     if desk.hub.watchers >= MOST_WATCHERS:
-        raise TooMany(f"{MOST_WATCHERS} watchers are connected, and there may be no more.")
+        raise TooMany(f"{MOST_WATCHERS} watchers are connected, and there may be no more: end one, or try later.")
     after = _resumed(ask.headers)
     if after is None:
         after = ask.query.after

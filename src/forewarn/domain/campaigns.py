@@ -108,6 +108,13 @@ def halt(draft: Draft, event: Event) -> None:
         _put(draft, event.scope, replace(walk, halted=True), by, "halted: a driver failed")
 
 
+def wished(campaign: Campaign, wish: CampaignState) -> Campaign:
+    """The campaign as somebody wishes it to be; Conflict where it is too late for that."""
+    if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
+        raise Conflict(f"Campaign {campaign.id} was cancelled: begin a new one.")
+    return replace(campaign, state=wish)
+
+
 def steer(draft: Draft, scope: str, campaign: Campaign, by: Actor) -> None:
     """Somebody wishes something else of the campaign. Only `cancel` cuts a recovery pause short."""
     walk = draft.scopes[scope].walk

@@ -20,8 +20,8 @@ class EventType(Enum):
 
 
 class Source(Enum):
-    PLATFORM = "Platform"
-    USER = "User"
+    PLATFORM = "Platform"  # maintenance, failing hardware, reclaimed capacity
+    USER = "User"  # the machine's owner asked for it
 
 
 class Phase(Enum):
@@ -98,10 +98,10 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 class OperationState(Enum):
-    IN_PROGRESS = "InProgress"
+    IN_PROGRESS = "InProgress"  # announced, or with the drivers
     SUCCEEDED = "Succeeded"
-    FAILED = "Failed"
-    CANCELED = "Canceled"
+    FAILED = "Failed"  # a driver gave up on one of its machines
+    CANCELED = "Canceled"  # called off before it started
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -120,6 +120,10 @@ class Operation(Struct, frozen=True, kw_only=True):
     state: OperationState = OperationState.IN_PROGRESS
     message: str = ""
     ended_at: datetime | None = None
+
+    @property
+    def is_live(self) -> bool:
+        return self.state is OperationState.IN_PROGRESS
 
 
 class Action(Struct, frozen=True, kw_only=True):

@@ -35,7 +35,7 @@ def step(event: Event, fact: Fact, now: datetime) -> Event:
     """The event after the fact, or Conflict where the table has no such cell."""
     phase = TRANSITIONS[event.phase].get(fact)
     if phase is None:
-        raise Conflict(f"Event {event.id} is {event.phase.value}: it cannot {fact.value} any more.")
+        raise Conflict(f"Event {event.id} is {event.phase.value}: this is not the time to {fact.value} it.")
     if phase is Phase.STARTED:
         return replace(event, phase=phase, started_at=now)
     return replace(event, phase=phase, ended_at=now)

@@ -1,5 +1,6 @@
 """Machines and what they are made of."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from enum import Enum
 
@@ -19,8 +20,8 @@ class EvictionPolicy(Enum):
 
 class Power(Enum):
     RUNNING = "running"
-    STOPPED = "stopped"
-    DEALLOCATED = "deallocated"
+    STOPPED = "stopped"  # off, and still on its host
+    DEALLOCATED = "deallocated"  # off, and its host is given back
 
 
 class Profile(Struct, frozen=True, kw_only=True):
@@ -64,3 +65,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     @property
     def is_spot(self) -> bool:
         return self.priority is not Priority.REGULAR
+
+
+def any_runs(powers: Collection[Power]) -> bool:
+    """Whether a scope with machines of these powers is up; one without machines is not down."""
+    return not powers or Power.RUNNING in powers

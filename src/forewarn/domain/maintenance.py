@@ -82,7 +82,7 @@ def _check_not_leaving(draft: Draft, machines: Sequence[Machine]) -> None:
     for machine in machines:
         running = under_way(draft.scopes[machine.scope], machine, EventType.TERMINATE)
         if running is not None:
-            raise Conflict(f"{machine.name} is already being deleted (operation {running.id}).")
+            raise Conflict(f"{machine.name} is already being deleted (operation {running.id}): leave it out.")
 
 
 def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelta:
@@ -96,7 +96,8 @@ def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelt
             notice = work.notice if work.notice is not None else machine.terminate_notice or least
             if not settings.terminate_min <= notice <= settings.terminate_max:
                 raise Invalid(
-                    f"Terminate gives {settings.terminate_min} to {settings.terminate_max} of notice, not {notice}."
+                    f"Terminate gives {settings.terminate_min} to {settings.terminate_max} of notice, not {notice} "
+                    "(settings terminate_min and terminate_max)."
                 )
             return notice
         case _:

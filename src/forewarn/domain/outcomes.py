@@ -10,7 +10,7 @@ from forewarn.domain.draft import Draft
 from forewarn.domain.events import Action, Actor, Event, EventType, Operation, OperationState, Phase
 from forewarn.domain.history import What
 from forewarn.domain.lifecycle import Fact
-from forewarn.domain.machines import EvictionPolicy, Machine, Power
+from forewarn.domain.machines import EvictionPolicy, Machine, Power, any_runs
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 
@@ -25,6 +25,11 @@ def retry_at(action: Action, now: datetime, settings: Settings) -> datetime | No
         return None
     doublings = min(max(action.attempts - 1, 0), 20)
     return now + min(settings.driver_backoff * (1 << doublings), max(settings.driver_backoff, LONGEST_WAIT))
+
+
+def asked_again(action: Action, until: datetime) -> Action:
+    """The action of a driver that is at work until then: it has not failed, so that was no attempt."""
+    return replace(action, due=until, attempts=max(action.attempts - 1, 0))
 
 
 def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
@@ -87,12 +92,12 @@ def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
 
 
 def recount(draft: Draft, scope: str, machines: Iterable[Machine]) -> None:
-    """Whether any of the scope's machines runs after what the draft did to them. Without machines it is not down."""
+    """Whether any of the scope's machines runs after what the draft did to them."""
     changed = [machine for machine in draft.machines if machine.scope == scope]
     powers = {
         machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in draft.gone
     }
-    runs = not powers or Power.RUNNING in powers.values()
+    runs = any_runs(powers.values())
     if draft.scopes[scope].any_running is not runs:
         draft.put_scope(replace(draft.scopes[scope], any_running=runs))
 

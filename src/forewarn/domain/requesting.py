@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid, TooMany
-from forewarn.domain.events import Actor, Event, EventType, Operation, OperationState, Phase, Source
+from forewarn.domain.events import Actor, Event, EventType, Operation, Phase, Source
 from forewarn.domain.history import What
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import EventsPolicy, Scope
@@ -130,11 +130,7 @@ def run_at_once(
 
 def under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | None:
     return next(
-        (
-            o
-            for o in scope.operations
-            if o.state is OperationState.IN_PROGRESS and o.impact is impact and machine.name in o.machines
-        ),
+        (o for o in scope.operations if o.is_live and o.impact is impact and machine.name in o.machines),
         None,
     )
 
@@ -150,10 +146,7 @@ def _check(scope: Scope, machine: Machine, impact: EventType, running: Operation
             "wait until it has ended, or cancel its event."
         )
     if impact in MAINTENANCE:
-        count = sum(
-            o.state is OperationState.IN_PROGRESS and o.source is Source.USER and o.impact in MAINTENANCE
-            for o in scope.operations
-        )
+        count = sum(o.is_live and o.source is Source.USER and o.impact in MAINTENANCE for o in scope.operations)
         if count >= settings.user_operations:
             raise TooMany(
                 f"{count} user-initiated operations are under way in {scope.id} and no more than "

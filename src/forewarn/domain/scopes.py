@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from forewarn.domain.events import Document, Event, Operation, announce
 
@@ -69,6 +70,15 @@ class Scope(Struct, frozen=True, kw_only=True):
             iaas=self.kind is not ScopeKind.CLOUD_SERVICE,
             announcements=tuple(announce(event) for event in self.events if event.phase.is_live),
         )
+
+
+def without_ended(scope: Scope) -> Scope:
+    """The scope as the next command finds it; itself if nothing in it has ended."""
+    events = tuple([event for event in scope.events if event.phase.is_live])
+    operations = tuple([operation for operation in scope.operations if operation.is_live])
+    if len(events) == len(scope.events) and len(operations) == len(scope.operations):
+        return scope
+    return replace(scope, events=events, operations=operations)
 
 
 def idle_since(scope: Scope) -> datetime | None:

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from forewarn.domain.events import EventType
 
+LONGEST_FIRST_ANSWER = timedelta(minutes=2)
+
 
 class Settings(Struct, frozen=True, kw_only=True):
     notice_freeze: timedelta = timedelta(minutes=15)
@@ -17,7 +19,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     terminate_max: timedelta = timedelta(minutes=15)
     user_operations: int = 10  # user-initiated restarts and redeploys under way at once, per scope
     disenrol_after: timedelta = timedelta(hours=24)
-    first_answer_delay: timedelta = timedelta(0)  # Azure takes up to two minutes
+    first_answer_delay: timedelta = timedelta(0)  # Azure takes up to LONGEST_FIRST_ANSWER
     recovery_pause: timedelta = timedelta(minutes=30)  # between two update domains of a campaign
     recently_finished: timedelta = timedelta(minutes=10)  # how long approving an ended event is still answered with 200
     driver_attempts: int = 5

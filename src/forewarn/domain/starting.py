@@ -13,7 +13,7 @@ ALL_DOWN = Actor.system("all-instances-down")
 
 
 def settle(draft: Draft) -> None:
-    """Start whatever may start now. Every command ends with this."""
+    """Start whatever may start now. Every decision that could let an event start ends with this."""
     _approve_where_nothing_runs(draft)
     for event, by in startable(draft):
         draft.start(event, by)

@@ -3,7 +3,6 @@
 from forewarn.domain.events import EventType, Source
 
 FAILURE = "Virtual machine has encountered a failure."
-LIVE_MIGRATION = "Virtual machine is being paused because of a memory-preserving Live Migration operation."
 
 DESCRIPTIONS: dict[tuple[EventType, Source], str] = {
     (EventType.FREEZE, Source.PLATFORM): "Host server is undergoing maintenance.",

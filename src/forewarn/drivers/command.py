@@ -26,7 +26,7 @@ from forewarn.engine.ports import Done, Failed, Running
 from forewarn.wire.dates import rfc1123
 
 TOLD = 500
-"""How many characters of the program's last words an error repeats."""
+"""How many bytes of the program's last words an error repeats."""
 
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)  # loaded before any fork: the child may do next to nothing

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from forewarn.domain.errors import Conflict, Invalid
+from forewarn.domain.rates import checked_rate
 
 LOOK_AGAIN = 30.0
 """Seconds of real time after which a waiter reads the clock again, in case the machine's own clock was set."""
-
-FASTEST = 100_000.0
-
-
-def checked_rate(rate: float) -> float:
-    if not 0 <= rate <= FASTEST:
-        raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
-    return rate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

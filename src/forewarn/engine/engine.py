@@ -21,6 +21,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine import loading
 from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
+from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 T = TypeVar("T")
 Target = tuple[str, str]
@@ -67,14 +68,9 @@ class Engine:
 
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
             unknown = approving.approve(draft, scope, ids, by)
-            return tuple(i for i in unknown if not self._ended_lately(tx.event(i), scope, draft.now))
+            return tuple(i for i in unknown if not approving.ended_lately(tx.event(i), scope, draft.now, self.settings))
 
         return await self._command([scope], decide)
-
-    def _ended_lately(self, event: Event | None, scope: str, now: datetime) -> bool:
-        if event is None or event.scope != scope or event.ended_at is None:
-            return False
-        return now - event.ended_at <= self.settings.recently_finished
 
     async def mark_seen(self, marks: Mapping[str, datetime]) -> None:
         """Save who asked last, in one batch. Nothing visible changes."""
@@ -170,15 +166,13 @@ class Engine:
         """Pause, resume or cancel: in every scope it walks through, or in none."""
 
         def walked(tx: Transaction) -> list[str]:
-            return [scope.id for scope in tx.list_scopes(campaign=campaign_id, limit=1_000_000)]
+            return [scope.id for scope in every_scope(tx, campaign=campaign_id)]
 
         def decide(tx: Transaction, draft: Draft) -> Campaign:
             campaign = tx.campaign(campaign_id)
             if campaign is None:
                 raise NotFound(f"There is no campaign {campaign_id}.")
-            if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
-                raise Conflict(f"Campaign {campaign_id} was cancelled: begin a new one.")
-            wished = replace(campaign, state=wish)
+            wished = campaigns.wished(campaign, wish)
             tx.save_campaign(wished)
             for scope in draft.scopes:
                 campaigns.steer(draft, scope, wished, by)
@@ -204,16 +198,12 @@ class Engine:
         return loaded
 
     async def publish_all(self) -> None:
-        """Tell who watches everything there is; for the start."""
+        """For the start: take up the settings that are stored, and tell who watches everything there is."""
         self.settings = await self.store.read(loading.stored_settings)
-        after = ""
-        while scopes := await self.store.read(lambda r, a=after: r.list_scopes(after=a, limit=PAGE)):  # type: ignore[misc]
+        async for scopes in pages_of_scopes(self.store):
             self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
-            after = scopes[-1].id
-        key = ("", "")
-        while machines := await self.store.read(lambda r, k=key: r.list_machines(after=k, limit=PAGE)):  # type: ignore[misc]
+        async for machines in pages_of_machines(self.store):
             self._feed.publish(News(machines=machines))
-            key = (machines[-1].scope, machines[-1].name)
 
     # What happens by itself
 
@@ -243,7 +233,7 @@ class Engine:
                 return
             match outcome:
                 case Running(until):
-                    draft.actions.append(replace(held, due=until, attempts=max(held.attempts - 1, 0)))
+                    draft.actions.append(outcomes.asked_again(held, until))
                 case Failed(reason):
                     again = outcomes.retry_at(held, draft.now, self.settings)
                     if again is not None:
@@ -284,7 +274,10 @@ class Engine:
         return result
 
     def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
+        """Who sleeps is woken first: nobody else's trouble may make them sleep through what is due."""
         _, change, entries = committed
+        for waker in self._wakers:
+            waker(change)
         self._feed.publish(
             News(
                 documents=[revision.after.document for revision in change.revisions],
@@ -294,8 +287,6 @@ class Engine:
                 entries=entries,
             )
         )
-        for waker in self._wakers:
-            waker(change)
 
     async def _operations(
         self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
@@ -315,7 +306,6 @@ class Engine:
 
 
 NOTHING = Change()
-PAGE = 5000
 
 
 def _made(reader: Reader, key: str | None) -> list[Operation] | None:

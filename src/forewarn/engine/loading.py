@@ -22,6 +22,7 @@ from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
+from forewarn.engine.walking import every_machine
 
 FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
 SETTINGS_NOTE = "settings"
@@ -70,12 +71,7 @@ def _placed(
 def leavers(reader: Reader, fleet: Fleet) -> list[Machine]:
     """The stored machines that the declaration does not know any more."""
     declared = {(machine.scope, machine.name) for machine in fleet.machines}
-    leaving: list[Machine] = []
-    after = ("", "")
-    while page := reader.list_machines(after=after, limit=1000):
-        leaving += [machine for machine in page if (machine.scope, machine.name) not in declared]
-        after = (page[-1].scope, page[-1].name)
-    return leaving
+    return [machine for machine in every_machine(reader) if (machine.scope, machine.name) not in declared]
 
 
 def stored_settings(reader: Reader) -> Settings:

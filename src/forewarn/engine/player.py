@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from forewarn.domain.errors import Conflict, Invalid
-from forewarn.engine.clock import ClockState, FleetClock, checked_rate
+from forewarn.domain.errors import Conflict
+from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Store
 from forewarn.engine.ticker import Ticker
@@ -31,17 +31,6 @@ async def clock_state(store: Store, rate: float | None, wall: Callable[[], datet
             "start with --clock manual, or with another --data."
         )
     return None
-
-
-def rate_of(clock: str) -> float | None:
-    """`real` has none, `manual` stands still, `60x` plays an hour in a minute."""
-    if clock in ("real", "manual"):
-        return None if clock == "real" else 0.0
-    try:
-        rate = float(clock.removesuffix("x"))
-    except ValueError:
-        raise Invalid(f"{clock!r} is not a clock: it is real, manual, or a rate such as 60x.") from None
-    return checked_rate(rate)
 
 
 class Player:

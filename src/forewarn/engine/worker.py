@@ -93,9 +93,7 @@ class Worker:
 
     async def _lease(self, limit: int) -> list[Action]:
         wall = self._wall()
-        free_by = wall
-        if self._inherits:
-            free_by = EVER_AFTER
+        free_by = EVER_AFTER if self._inherits else wall
         leased = list(await self._engine.lease(wall, free_by, self._length, limit))
         self._inherits = self._inherits and len(leased) == limit
         return leased

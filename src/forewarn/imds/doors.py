@@ -11,6 +11,7 @@ from forewarn.imds.addresses import fold, is_loopback
 from forewarn.imds.identity import Identity, Peer
 from forewarn.imds.limits import Limits
 from forewarn.imds.listeners import Listener
+from forewarn.wire.authorities import bracketed
 
 if TYPE_CHECKING:
     from forewarn.imds.service import Read
@@ -90,5 +91,5 @@ def _peer(transport: BaseTransport, identity: Identity) -> Peer:
 
 def _usual_hosts(peer: Peer) -> frozenset[bytes]:
     """What a Host header usually says here; other values are looked at more closely."""
-    names = ["169.254.169.254", "localhost", f"[{peer.local}]" if ":" in peer.local else peer.local]
+    names = ["169.254.169.254", "localhost", bracketed(peer.local)]
     return frozenset(host.encode() for name in names if name for host in (name, f"{name}:{peer.port}"))

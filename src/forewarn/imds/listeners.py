@@ -17,6 +17,7 @@ from pathlib import Path
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.imds.addresses import is_loopback
 from forewarn.imds.identity import ByLocalAddress, Everyone, Identity
+from forewarn.wire.authorities import authority
 
 _ANY = "0.0.0.0"  # noqa: S104  only ever bound to the loopback device
 BACKLOG = 4096
@@ -49,8 +50,8 @@ def on_loopback(port: int, addresses: Iterable[str] = (), *, one_socket: bool = 
     wanted = list(dict.fromkeys(["127.0.0.1", *filter(is_loopback, addresses)]))
     if len(wanted) > _MOST_SOCKETS:
         raise Invalid(
-            f"this system needs one socket per machine on loopback, and {len(wanted)} are too many"
-            f" (at most {_MOST_SOCKETS}): let machines ask by unix socket or from their own addresses instead"
+            f"This system needs one socket per machine on loopback, and {len(wanted)} are too many"
+            f" (at most {_MOST_SOCKETS}): let machines ask from their own addresses instead, with --identity source."
         )
     sockets: list[socket.socket] = []
     for address in wanted:
@@ -63,11 +64,11 @@ def on_address(host: str, port: int, identity: Identity, *, wildcard: bool = Fal
     try:
         ip = ip_address(host)
     except ValueError:
-        raise Invalid(f"{host!r} is not an IP address to listen on") from None
+        raise Invalid(f"{host!r} is not an IP address to listen on.") from None
     if ip.is_unspecified and not wildcard:
         raise Invalid(
             f"{host} is every address of this host, which would show the machines' metadata to the network:"
-            " name one address, or say --any-address if all are meant"
+            " name one address, or say --any-address if all are meant."
         )
     return Listener(sockets=(_bound(_socket(_family(host)), (host, port)),), identity=identity)
 
@@ -76,7 +77,10 @@ def on_socket_file(directory: Path, file: str, scope: str, name: str) -> Listene
     """A unix socket that is one machine. Only this user can reach it: directory 0700, socket 0600."""
     path = directory / f"{file}.sock"
     if path.parent != directory or len(os.fsencode(path)) > _LONGEST_PATH:
-        raise Invalid(f"a unix socket cannot be made at {str(path)!r}: the name is too long or leaves its directory")
+        raise Invalid(
+            f"A unix socket cannot be made at {str(path)!r}: the path is longer than {_LONGEST_PATH} bytes,"
+            " or leaves the directory. Give another --sockets."
+        )
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     directory.chmod(0o700)
     with suppress(FileNotFoundError):
@@ -112,17 +116,19 @@ def _bound(listening: socket.socket, address: str | tuple[str, int], called: str
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        where = called or (address if isinstance(address, str) else "{}:{}".format(*address))
-        raise Conflict(f"cannot listen on {where}: {_advice(error, where)}") from None
+        where = called or (address if isinstance(address, str) else authority(*address))
+        raise Conflict(f"The metadata service cannot listen on {where}: {_advice(error, where)}.") from None
     return listening
 
 
 def _advice(error: OSError, where: str) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return "it is in use by another program"
+            return "it is in use by another program; stop that, or give another --metadata"
         case errno.EADDRNOTAVAIL:
-            return f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0]} dev lo"
+            return (
+                f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0].strip('[]')} dev lo"
+            )
         case errno.EACCES:
             return "permission denied; a port below 1024 needs root or CAP_NET_BIND_SERVICE"
         case _:

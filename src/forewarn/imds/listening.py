@@ -8,10 +8,11 @@ from forewarn.domain.errors import Invalid
 from forewarn.domain.machines import Machine
 from forewarn.imds.identity import ByLocalAddress, BySourceAddress, Everyone, Identity
 from forewarn.imds.listeners import Listener, on_address, on_loopback, on_socket_file
+from forewarn.wire.authorities import authority, bracketed
 
 
-def identity_called(wanted: str, machines: Sequence[Machine]) -> Identity:
-    """`loopback`, `source`, or `machine=NAME`."""
+def identity_called(wanted: str, called: Sequence[Machine]) -> Identity:
+    """`loopback`, `source`, or `machine=NAME`; `called`: the machines that NAME names."""
     kind, _, name = wanted.partition("=")
     match kind:
         case "loopback":
@@ -19,10 +20,9 @@ def identity_called(wanted: str, machines: Sequence[Machine]) -> Identity:
         case "source":
             return BySourceAddress()
         case "machine":
-            found = [m for m in machines if name in (m.name, f"{m.scope}/{m.name}")]
-            if len(found) != 1:
-                raise Invalid(f"--identity machine={name}: {len(found) or 'no'} machines are called so; one must be.")
-            return Everyone(found[0].scope, found[0].name)
+            if len(called) != 1:
+                raise Invalid(f"--identity machine={name}: {len(called) or 'no'} machines are called so; one must be.")
+            return Everyone(called[0].scope, called[0].name)
         case _:
             raise Invalid(f"{wanted!r} is no way to know who asks: it is loopback, source or machine=NAME.")
 
@@ -55,7 +55,6 @@ def url_maker(host: str, port: int, identity: Identity) -> Callable[[Machine], s
 
     def url(machine: Machine) -> str:
         at = machine.address if isinstance(identity, ByLocalAddress) else host
-        shown = f"[{at}]" if ":" in at else at
-        return f"http://{shown}" if port == 80 else f"http://{shown}:{port}"
+        return f"http://{bracketed(at)}" if port == 80 else f"http://{authority(at, port)}"
 
     return url

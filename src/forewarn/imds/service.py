@@ -12,7 +12,8 @@ from forewarn.imds.slots import FORMS, Form, Guest
 from forewarn.imds.target import Target, read_target
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
-from forewarn.wire.approvals import Malformed, event_ids
+from forewarn.wire.approvals import event_ids
+from forewarn.wire.errors import Malformed
 from forewarn.wire.instance import instance_document, lookup
 from forewarn.wire.versions import INSTANCE_VERSIONS, EventVersion, event_version, versions_document
 

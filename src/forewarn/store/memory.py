@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Conflict, Unavailable
-from forewarn.domain.events import Action, Event, Operation, OperationState
+from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
-from forewarn.domain.machines import Machine, Power
-from forewarn.domain.scopes import Scope
+from forewarn.domain.machines import Machine, any_runs
+from forewarn.domain.scopes import Scope, without_ended
 from forewarn.engine.ports import Reader, Transaction
 from forewarn.store.tables import Table, UndoLog, take_back
 
@@ -110,7 +110,7 @@ class MemoryReader:
     def list_operations(
         self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
     ) -> Sequence[Operation]:
-        found = (o for o in self._operations.after(after) if scope in (None, o.scope) and (_is_live(o) or not live))
+        found = (o for o in self._operations.after(after) if scope in (None, o.scope) and (o.is_live or not live))
         return list(islice(found, limit))
 
     def campaign(self, campaign: str) -> Campaign | None:
@@ -153,8 +153,7 @@ class MemoryReader:
 
     def _counted(self, scope: Scope) -> Scope:
         """The scope, and whether any of its machines runs now."""
-        powers = [machine.power for machine in self._members(scope.id)]
-        runs = not powers or Power.RUNNING in powers
+        runs = any_runs([machine.power for machine in self._members(scope.id)])
         return scope if scope.any_running is runs else replace(scope, any_running=runs)
 
 
@@ -217,9 +216,7 @@ class MemoryTransaction(MemoryReader):
             self._events.put(event.id, event)
         for operation in after.operations:
             self._operations.put(operation.id, operation)
-        live = tuple(event for event in after.events if event.phase.is_live)
-        under_way = tuple(operation for operation in after.operations if _is_live(operation))
-        self._scopes.put(after.id, replace(after, events=live, operations=under_way))
+        self._scopes.put(after.id, without_ended(after))
         self._set_due(after.id, revision.due)
 
     def _set_due(self, scope: str, due: datetime | None) -> None:
@@ -233,7 +230,3 @@ class MemoryTransaction(MemoryReader):
         self._history.put(linked.seq, linked)
         self._digests.put(linked.scope, linked.digest)
         return linked
-
-
-def _is_live(operation: Operation) -> bool:
-    return operation.state is OperationState.IN_PROGRESS

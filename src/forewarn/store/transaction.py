@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
-from forewarn.domain.events import Action, Event, Operation, OperationState
+from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
 from forewarn.domain.machines import Power
-from forewarn.domain.scopes import Scope
+from forewarn.domain.scopes import Scope, without_ended
 from forewarn.store import codec
 from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
@@ -20,7 +18,7 @@ from forewarn.store.reader import SqlReader
 T = TypeVar("T", Event, Operation)
 
 HELD = 4096
-"""How many scopes are kept in memory, beside their rows."""
+"""How many scopes, and how many last digests, are kept in memory beside their rows."""
 
 
 class SqlTransaction(SqlReader):
@@ -98,7 +96,7 @@ class SqlTransaction(SqlReader):
         for event, is_new in _changed(before.events if before else (), after.events):
             self._save(event, "event", live=event.phase.is_live, is_new=is_new)
         for operation, is_new in _changed(before.operations if before else (), after.operations):
-            self._save(operation, "operation", live=operation.state is OperationState.IN_PROGRESS, is_new=is_new)
+            self._save(operation, "operation", live=operation.is_live, is_new=is_new)
 
     def _save(self, item: Event | Operation, kind: str, *, live: bool, is_new: bool) -> None:
         text = codec.body(item)
@@ -109,6 +107,8 @@ class SqlTransaction(SqlReader):
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
+        if len(self._digests) >= HELD:
+            self._digests.clear()  # not on the way: what is linked below is not yet written
         written: list[Entry] = []
         for entry in entries:
             previous = self._digests.get(entry.scope)
@@ -133,24 +133,14 @@ class SqlTransaction(SqlReader):
         """Not where it says anew whether any machine runs: that is for the machines to tell."""
         before, after = revision.before, revision.after
         if before is not None and before.any_running is after.any_running:
-            self._hold(_live(after))
+            self._hold(without_ended(after))
         else:
             self._held.pop(after.id, None)
 
     def _hold(self, scope: Scope) -> None:
         if len(self._held) >= HELD:
             self._held.clear()
-            self._digests.clear()
         self._held[scope.id] = scope
-
-
-def _live(scope: Scope) -> Scope:
-    """The scope without what has just ended, as its rows will tell it."""
-    events = tuple([event for event in scope.events if event.phase.is_live])
-    operations = tuple([o for o in scope.operations if o.state is OperationState.IN_PROGRESS])
-    if len(events) == len(scope.events) and len(operations) == len(scope.operations):
-        return scope
-    return replace(scope, events=events, operations=operations)
 
 
 def _changed(before: tuple[T, ...], after: tuple[T, ...]) -> Iterator[tuple[T, bool]]:

@@ -111,17 +111,13 @@ LEAF_NEEDS_TEXT = _error(400, "Bad request. A single value is served as text onl
 TOO_MANY_REQUESTS = _error(429, "Too many requests. Ask again in a second")
 GONE = _error(410, "Gone. The service is being updated: try again within 70 seconds")
 INTERNAL_ERROR = _error(500, "Internal error. Try again later")
-UNAVAILABLE = _error(503, "Unavailable. Nothing was changed: try again later")
 
 # What a strict HTTP/1.1 server says before the request is even understood. All but 417 end the connection.
 REQUEST_TIMEOUT = _error(408, "Request timeout. The request did not arrive in time", close=True)
-LENGTH_REQUIRED = _error(411, "Length required. Send the body with a Content-Length or chunked", close=True)
 CONTENT_TOO_LARGE = _error(413, "Content too large", close=True)
 URI_TOO_LONG = _error(414, "URI too long", close=True)
 EXPECTATION_FAILED = _error(417, "Expectation failed. Only 100-continue is understood")
 HEADERS_TOO_LARGE = _error(431, "Request header fields too large", close=True)
-NOT_IMPLEMENTED = _error(501, "Not implemented", close=True)
-HTTP_VERSION_NOT_SUPPORTED = _error(505, "HTTP version not supported. Speak HTTP/1.1 or HTTP/1.0", close=True)
 
 
 def method_not_allowed(*allowed: str) -> Answer:

@@ -12,8 +12,6 @@ from msgspec.json import Decoder
 
 from forewarn.wire.errors import Malformed
 
-__all__ = ["Malformed", "event_ids"]
-
 
 class _StartRequest(Struct, rename="pascal"):
     event_id: str

@@ -3,6 +3,9 @@
 import re
 from datetime import timedelta
 
+LONGEST = timedelta(days=3660)
+"""Ten years: the most that is understood as meant, wherever somebody gives a duration."""
+
 _ISO = re.compile(
     r"P(?=[0-9T])(?:(?P<weeks>[0-9]+)W|"
     r"(?:(?P<days>[0-9]+)D)?"

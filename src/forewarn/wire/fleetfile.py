@@ -15,9 +15,10 @@ from msgspec.structs import fields
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import EventType
 from forewarn.domain.fleet import Fleet
-from forewarn.domain.settings import Settings
+from forewarn.domain.settings import LONGEST_FIRST_ANSWER, Settings
+from forewarn.wire.durations import LONGEST
 from forewarn.wire.fleetgroups import Groups
-from forewarn.wire.tables import ALWAYS, Table, Wrong
+from forewarn.wire.tables import Table, Wrong
 from forewarn.wire.toml_lines import line_of
 
 
@@ -99,10 +100,10 @@ def _declaration(root: Table) -> Declaration:
 
 MOMENT = timedelta(milliseconds=1)
 DURATION_RANGES: dict[str, tuple[timedelta, timedelta]] = {
-    "terminate_min": (MOMENT, ALWAYS),
-    "terminate_max": (MOMENT, ALWAYS),
-    "disenrol_after": (timedelta(seconds=1), ALWAYS),
-    "first_answer_delay": (timedelta(0), timedelta(minutes=2)),
+    "terminate_min": (MOMENT, LONGEST),
+    "terminate_max": (MOMENT, LONGEST),
+    "disenrol_after": (timedelta(seconds=1), LONGEST),
+    "first_answer_delay": (timedelta(0), LONGEST_FIRST_ANSWER),
     "driver_backoff": (MOMENT, timedelta(hours=1)),
 }
 COUNT_RANGES: dict[str, tuple[int, int]] = {"user_operations": (1, 100_000), "driver_attempts": (1, 30)}
@@ -117,7 +118,7 @@ def _settings(table: Table) -> Settings:
             low, high = COUNT_RANGES[setting.name]
             chosen[setting.name] = table.integer(setting.name, 0, low, high)
         else:
-            least, most = DURATION_RANGES.get(setting.name, (timedelta(0), ALWAYS))
+            least, most = DURATION_RANGES.get(setting.name, (timedelta(0), LONGEST))
             chosen[setting.name] = table.duration(setting.name, timedelta(0), least, most)
     table.close()
     settings = Settings(**chosen)  # type: ignore[arg-type]

@@ -7,12 +7,10 @@ from enum import Enum
 from ipaddress import ip_address
 from typing import TypeVar
 
-from forewarn.wire.durations import format_duration, parse_duration
+from forewarn.wire.durations import LONGEST, format_duration, parse_duration
 from forewarn.wire.toml_lines import Path
 
 E = TypeVar("E", bound=Enum)
-
-ALWAYS = timedelta(days=3660)
 
 
 class Wrong(Exception):
@@ -104,7 +102,7 @@ class Table:
         return value
 
     def duration(
-        self, key: str, default: timedelta | None = None, low: timedelta = timedelta(0), high: timedelta = ALWAYS
+        self, key: str, default: timedelta | None = None, low: timedelta = timedelta(0), high: timedelta = LONGEST
     ) -> timedelta | None:
         value = self.raw(key)
         if value is None:

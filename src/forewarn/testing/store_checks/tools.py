@@ -63,7 +63,7 @@ async def furnish(store: Store) -> None:
 
 
 def overturn(tx: Transaction) -> None:
-    """Change a little of everything `_furnish` made."""
+    """Change a little of everything `furnish` made."""
     (scope,) = tx.lock("s")
     ended = replace(scope.events[0], phase=Phase.CANCELED)
     after = replace(moved(scope), events=(ended, an_event("F")), operations=(*scope.operations, an_operation("p")))
