@@ -183,7 +183,7 @@ class Crowd:
 
     async def look(self) -> None:
         """Give the ticker its time, and note what it should have done by now."""
-        since, began = self._now(), asyncio.get_running_loop().time()
+        since, began = self._now(), self._site.loop.time()
         if self._site.rate == 0:
             await self._advance(timedelta(0))
         await asyncio.sleep(LOOK_AGAIN + 5)

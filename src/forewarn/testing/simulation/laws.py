@@ -174,22 +174,24 @@ def among_ourselves(trace: Trace) -> Iterator[Breach]:
 
 @law("4. Nothing starts before NotBefore unless the approvals that its rule needs are there.")
 def not_before(trace: Trace) -> Iterator[Breach]:
-    policies = {}
+    for line, before, event in _event_changes(trace):
+        if event.started_at is None or (before is not None and before.started_at is not None):
+            continue
+        if line.at < event.not_before and not event.is_approved:
+            yield Breach(line.step, f"{event.id} started {event.not_before - line.at} early, unapproved")
+
+
+@law("4. Nobody is taken to be down, and so to approve, while a machine runs or where the policy is off.")
+def down_is_down(trace: Trace) -> Iterator[Breach]:
     for line, committed in trace.of(Committed):
         for revision in committed.change.revisions:
-            scope = revision.after
-            known = {event.id: event for event in revision.before.events} if revision.before else {}
-            policies[scope.id] = scope.policy
-            for event in scope.events:
-                before = known.get(event.id)
-                if before is event or event.started_at is None or (before and before.started_at):
-                    continue
-                if event.started_at < event.not_before and not event.is_approved:
-                    yield Breach(
-                        line.step, f"{event.id} started {event.not_before - event.started_at} early, unapproved"
-                    )
-                if any(a.by == ALL_DOWN for a in event.approvals) and not policies[scope.id].approve_all_instances_down:
-                    yield Breach(line.step, f"{event.id} was approved by a policy that is off")
+            known = {event.id: event.approvals for event in revision.before.events} if revision.before else {}
+            for event in revision.after.events:
+                new = event.approvals[len(known.get(event.id, ())) :]
+                if any(approval.by == ALL_DOWN for approval in new) and (
+                    revision.after.any_running or not revision.after.policy.approve_all_instances_down
+                ):
+                    yield Breach(line.step, f"{event.id} was approved for a scope that is not down")
 
 
 @law("4. What starts without notice is a hardware failure, or a user's restart or redeploy that a policy approves.")
@@ -241,24 +243,31 @@ def one_update_domain(trace: Trace) -> Iterator[Breach]:
 def deletes_go_together(trace: Trace) -> Iterator[Breach]:
     scopes: dict[str, Scope] = {}
     for line, committed in trace.of(Committed):
-        touched = {r.after.scale_set for r in committed.change.revisions} - {None}
-        pending = {s: _pending_deletes(scopes, s) for s in touched if s}
+        touched = sorted({r.after.scale_set for r in committed.change.revisions if r.after.scale_set})
+        pending = {scale_set: _pending_deletes(scopes, scale_set) for scale_set in touched}
         scopes.update((revision.after.id, revision.after) for revision in committed.change.revisions)
         for scale_set, before in pending.items():
-            yield from _deletes_apart(line, before, _deletes(scopes, scale_set))
+            now = _deletes(scopes, scale_set)
+            waiting = [e for e in now.values() if e.phase is Phase.SCHEDULED and e.not_before > line.at]
+            early = [e for e in before if e.not_before > line.at and e.id in now and now[e.id].phase is Phase.STARTED]
+            if early and waiting:
+                yield Breach(line.step, f"{early[0].id} did not wait for {waiting[0].id}")
 
 
-def _deletes_apart(line: Line, before: list[Event], now: dict[str, Event]) -> Iterator[Breach]:
-    waiting = [e for e in now.values() if e.phase is Phase.SCHEDULED and e.not_before > line.at]
-    early = [e for e in before if e.not_before > line.at and e.id in now and now[e.id].phase is Phase.STARTED]
-    if early and waiting:
-        yield Breach(line.step, f"{early[0].id} did not wait for {waiting[0].id}")
-    if waiting and all(event.is_approved for event in waiting):
-        yield Breach(line.step, f"{waiting[0].id} waits though all are approved")
-    for event in early:
-        apart = [e.id for e in before if e.not_before == event.not_before and e.id in now and now[e.id] in waiting]
-        if apart:
-            yield Breach(line.step, f"{event.id} and {apart} have the same NotBefore")
+@law("6. Once all pending deletes of a scale set are approved, none of them waits any longer.")
+def no_delete_waits_for_nobody(trace: Trace) -> Iterator[Breach]:
+    scopes: dict[str, Scope] = {}
+    for line in trace.lines:
+        match line.record:
+            case Committed(change=change):
+                scopes.update((revision.after.id, revision.after) for revision in change.revisions)
+            case Looked():
+                for scale_set in sorted({scope.scale_set for scope in scopes.values() if scope.scale_set}):
+                    pending = _pending_deletes(scopes, scale_set)
+                    if pending and all(event.is_approved for event in pending):
+                        yield Breach(line.step, f"{pending[0].id} waits for nobody")
+            case _:
+                pass
 
 
 @law("A machine's end is announced at most once at a time, and never to Spot; Preempt is never for others.")
