@@ -1,34 +1,28 @@
 """Everybody who wants something of the fleet, at the right moment and at the wrong one; and who sets the clocks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from forewarn.domain.campaigns import Campaign, CampaignState
-from forewarn.domain.errors import Refused, Unavailable
-from forewarn.domain.events import Actor, Event, EventType, Operation, Phase
+from forewarn.domain.events import Actor, EventType, Operation
 from forewarn.domain.machines import Power
 from forewarn.domain.maintenance import Maintenance
 from forewarn.domain.settings import minimum_notice
 from forewarn.engine.clock import LOOK_AGAIN
 from forewarn.engine.engine import Engine
 from forewarn.testing.simulation import fleets
+from forewarn.testing.simulation.asking import Caller
 from forewarn.testing.simulation.site import Site
-from forewarn.testing.simulation.trace import Accepted, Approved, Asked, Looked
+from forewarn.testing.simulation.trace import Approved, Looked
 
-T = TypeVar("T")
-Command = Callable[[Engine], Awaitable[T]]
 INSTANT = timedelta(microseconds=1)
 MINUTE = timedelta(minutes=1)
-OPERATORS = (Actor.user("alice"), Actor.user("bob"))
 
 
-class Crowd:
+class Crowd(Caller):
     def __init__(self, site: Site) -> None:
-        self._site = site
-        self._rng = site.rng
-        self._promises: list[tuple[str, str, Command[Sequence[Operation]]]] = []
+        super().__init__(site)
         self._campaigns: list[str] = []
         habits: list[tuple[int, Callable[[], Awaitable[None]]]] = [
             (10, self.schedule),
@@ -228,60 +222,3 @@ class Crowd:
     async def _advance(self, delta: timedelta) -> None:
         player = self._site.process.player
         await self._ask(f"advance {delta}", lambda engine: player.advance(delta), wait=True)
-
-    # How it is asked, and by whom
-
-    async def _promise(self, what: str, key: str | None, command: Command[Sequence[Operation]]) -> None:
-        if key is not None:
-            self._promises.append((what, key, command))
-
-        async def promised(engine: Engine) -> None:
-            made = await command(engine)
-            self._site.note(Accepted(key=key, operations=tuple(operation.id for operation in made)))
-
-        await self._ask(what, promised)
-
-    async def _ask(self, what: str, command: Command[T], wait: bool | None = None) -> T | None:
-        """Every call is its own task, and a client does not always wait for the answer before the next one."""
-        task = self._site.process.spawn(self._answered(what, command))
-        if wait or (wait is None and self._rng.random() < 0.7):
-            await asyncio.wait([task])
-            return None if task.cancelled() else task.result()
-        return None
-
-    async def _answered(self, what: str, command: Command[T]) -> T | None:
-        try:
-            result = await command(self._site.process.engine)
-        except (Refused, Unavailable) as no:
-            self._site.note(Asked(what=what, answer=f"{type(no).__name__}: {no}"))
-            return None
-        except asyncio.CancelledError:
-            self._site.note(Asked(what=what, answer="no answer"))
-            raise
-        except Exception as error:
-            self._site.note(Asked(what=what, answer=repr(error), unforeseen=True))
-            return None
-        self._site.note(Asked(what=what, answer="done"))
-        return result
-
-    def _now(self) -> datetime:
-        return self._site.process.clock.now()
-
-    def _somebody(self) -> Actor:
-        return self._rng.choice(OPERATORS)
-
-    def _some_scope(self) -> str:
-        return self._rng.choice(self._site.fleet.scopes).id
-
-    def _some_machine(self) -> str:
-        return self._rng.choice(self._site.fleet.machines).name
-
-    def _some_key(self) -> str | None:
-        return f"key-{self._rng.getrandbits(32):08x}" if self._rng.random() < 0.3 else None
-
-    def _live(self) -> list[Event]:
-        return [event for scope in self._site.scopes.values() for event in scope.events if event.phase.is_live]
-
-    def _some_waiting(self) -> Event | None:
-        waiting = [event for event in self._live() if event.phase is Phase.SCHEDULED]
-        return self._rng.choice(waiting) if waiting else None
