@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from forewarn.domain.events import Announcement, Document, Event, EventType, Phase, Source
+from forewarn.domain.enrolment import NOBODY_LISTENS
+from forewarn.domain.events import ActorKind, Announcement, Document, EventType, Phase, Source
 from forewarn.domain.history import What
 from forewarn.domain.scopes import Scope
 from forewarn.domain.starting import ALL_DOWN
@@ -34,8 +35,7 @@ FOR_LIFE = ("id", "scope", "operation", "type", "source", "scheduled_at", "not_b
 def one_life(trace: Trace) -> Iterator[Breach]:
     for line, before, after in event_changes(trace):
         was = None if before is None else before.phase
-        # Scheduled and started in one commit is two moves nobody could see between.
-        if was is not after.phase and (was, after.phase) not in MOVES and not _both_at_once(was, after):
+        if was is not after.phase and (was, after.phase) not in MOVES:
             yield Breach(line.step, f"{after.id} went from {was} to {after.phase}")
         if before is not None and any(getattr(before, name) != getattr(after, name) for name in FOR_LIFE):
             yield Breach(line.step, f"{after.id} is not what it was")
@@ -76,8 +76,18 @@ def incarnation_tells(trace: Trace) -> Iterator[Breach]:
                 moved, should = document.incarnation - before.incarnation, visible_changes(before, document)
                 if moved != should:
                     yield Breach(line.step, f"{document.scope} moved by {moved}, but {should} events look different")
-            elif (document.epoch, document.incarnation) != (before.epoch + 1, 1):
+            if (document.epoch - before.epoch, document.incarnation) not in ((0, document.incarnation), (1, 1)):
                 yield Breach(line.step, f"{document.scope} went from epoch {before.epoch} to {document.epoch}")
+
+
+@law("2. The epoch moves exactly when the scope is forgotten, so that enrolling again restarts the incarnation.")
+def epoch_tells(trace: Trace) -> Iterator[Breach]:
+    for line, committed in trace.of(Committed):
+        forgotten = {entry.scope for entry in committed.entries if entry.what is What.DISENROLLED}
+        for revision in committed.change.revisions:
+            moved = 0 if revision.before is None else revision.after.epoch - revision.before.epoch
+            if moved != (revision.after.id in forgotten):
+                yield Breach(line.step, f"the epoch of {revision.after.id} moved by {moved}")
 
 
 @law(
@@ -111,28 +121,32 @@ def nothing_invented(trace: Trace) -> Iterator[Breach]:
                     yield Breach(line.step, f"{document.scope} was published as it never was")
 
 
-@law("3. No machine outside the scope ever sees or can approve an event.")
-def among_ourselves(trace: Trace) -> Iterator[Breach]:
+@law("3. No machine outside the scope ever sees an event.")
+def seen_by_its_own(trace: Trace) -> Iterator[Breach]:
+    for line, published in trace.of(Published):
+        for document in published.documents:
+            names = [name for announcement in document.announcements for name in announcement.resources]
+            if any(home(name) != document.scope for name in names):
+                yield Breach(line.step, f"{document.scope} sees {names}")
+
+
+@law("3. No machine outside the scope can approve an event, or is told that it could.")
+def approved_by_its_own(trace: Trace) -> Iterator[Breach]:
     owner: dict[str, str] = {}
     for line in trace.lines:
         match line.record:
             case Committed(change=change):
-                owner.update((event.id, event.scope) for r in change.revisions for event in r.after.events)
-            case Published(documents=documents):
-                for document in documents:
-                    names = [name for announcement in document.announcements for name in announcement.resources]
-                    if any(home(name) != document.scope for name in names):
-                        yield Breach(line.step, f"{document.scope} sees {names}")
+                for event in (event for revision in change.revisions for event in revision.after.events):
+                    owner[event.id] = event.scope
+                    machines = [a.by.name for a in event.approvals if a.by.kind is ActorKind.MACHINE]
+                    if any(home(name) != event.scope for name in machines):
+                        yield Breach(line.step, f"{event.id} of {event.scope} was approved by {machines}")
             case Approved(scope=scope, ids=ids, unknown=unknown):
-                for event in ids:
-                    if owner.get(event) != scope and event not in unknown:
-                        yield Breach(line.step, f"{scope} was told that it knows {event} of {owner.get(event)}")
+                for asked in ids:
+                    if owner.get(asked) != scope and asked not in unknown:
+                        yield Breach(line.step, f"{scope} was told that it knows {asked} of {owner.get(asked)}")
             case _:
                 pass
-    for line, _, event_now in event_changes(trace):
-        for approval in event_now.approvals:
-            if approval.by.kind.value == "machine" and home(approval.by.name) != event_now.scope:
-                yield Breach(line.step, f"{event_now.id} of {event_now.scope} was approved by {approval.by}")
 
 
 @law("4. Nothing starts before NotBefore unless the approvals that its rule needs are there.")
@@ -144,17 +158,19 @@ def not_before(trace: Trace) -> Iterator[Breach]:
             yield Breach(line.step, f"{event.id} started {event.not_before - line.at} early, unapproved")
 
 
-@law("4. Nobody is taken to be down, and so to approve, while a machine runs or where the policy is off.")
-def down_is_down(trace: Trace) -> Iterator[Breach]:
+@law("4. A rule approves only what it may: for a scope that is down, or a user's wish when nobody listens.")
+def rules_have_reasons(trace: Trace) -> Iterator[Breach]:
     for line, committed in trace.of(Committed):
         for revision in committed.change.revisions:
+            scope = revision.after
             known = {event.id: event.approvals for event in revision.before.events} if revision.before else {}
-            for event in revision.after.events:
-                new = event.approvals[len(known.get(event.id, ())) :]
-                if any(approval.by == ALL_DOWN for approval in new) and (
-                    revision.after.any_running or not revision.after.policy.approve_all_instances_down
-                ):
+            down = scope.policy.approve_all_instances_down and not scope.any_running
+            for event in scope.events:
+                new = [approval.by for approval in event.approvals[len(known.get(event.id, ())) :]]
+                if ALL_DOWN in new and not down:
                     yield Breach(line.step, f"{event.id} was approved for a scope that is not down")
+                if NOBODY_LISTENS in new and (event.source is not Source.USER or scope.is_enrolled):
+                    yield Breach(line.step, f"{event.id} was approved though it concerns somebody")
 
 
 @law("4. What starts without notice is a hardware failure, or a user's restart or redeploy that a policy approves.")
@@ -231,7 +247,3 @@ def no_delete_waits_for_nobody(trace: Trace) -> Iterator[Breach]:
                         yield Breach(line.step, f"{pending[0].id} waits for nobody")
             case _:
                 pass
-
-
-def _both_at_once(was: Phase | None, after: Event) -> bool:
-    return was is None and after.phase in (Phase.STARTED, Phase.CANCELED)
