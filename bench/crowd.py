@@ -1,6 +1,6 @@
 """Many clients that wait for one document to change. Prints when the last of them had its answer."""
 
-import selectors
+import select
 import socket
 import sys
 import time
@@ -15,20 +15,19 @@ REQUEST = (
 
 def main(port: int, count: int) -> None:
     many_files()
-    selector = selectors.DefaultSelector()
+    poll = select.epoll()
+    clients: dict[int, socket.socket] = {}
     for _ in range(count):
         client = socket.create_connection(("127.0.0.1", port))
         client.sendall(REQUEST)
         client.setblocking(False)
-        selector.register(client, selectors.EVENT_READ)
+        clients[client.fileno()] = client
+        poll.register(client.fileno(), select.EPOLLIN | select.EPOLLONESHOT)
     waiting = count
     while waiting:
-        for key, _ in selector.select():
-            answered = key.fileobj
-            assert isinstance(answered, socket.socket)
-            if not answered.recv(65536).startswith(b"HTTP/1.1 200"):
+        for number, _ in poll.poll(maxevents=1024):
+            if not clients[number].recv(4096).startswith(b"HTTP/1.1 200"):
                 raise SystemExit("a waiter was not answered with the new document")
-            selector.unregister(answered)
             waiting -= 1
     print(time.monotonic(), flush=True)
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import uvloop
 
 from bench.measuring import Row, median, resident
-from bench.writes import BY, engine_on
+from bench.writes import BY
 from forewarn.domain.events import EventType
 from forewarn.domain.maintenance import Maintenance
-from forewarn.store.sqlite import open_store
+from forewarn.engine.engine import Engine
+from forewarn.wiring import Options, running
 
 SAMPLES = 300
 
@@ -54,26 +55,37 @@ def _in_a_process(scopes: int) -> dict[str, float]:
     return figures
 
 
-async def _measure(scopes: int) -> dict[str, float]:
-    from bench.serving import directory_of
+def _fleet_file(folder: str, scopes: int) -> Path:
+    file = Path(folder, "fleet.toml")
+    file.write_text("\n".join(f"[availability_set.set{number}]\nmachines = 100" for number in range(scopes)))
+    return file
 
+
+async def _measure(scopes: int) -> dict[str, float]:
+    """The whole service on a fleet file, as `forewarn up` would start it."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        store = open_store(Path(folder))
+        options = Options(
+            metadata=("127.0.0.1", 0),
+            control=("127.0.0.1", 0),
+            data=Path(folder, "data"),
+            fleet=_fleet_file(folder, scopes),
+            clock="manual",
+        )
         started = time.perf_counter()
-        engine = await engine_on(store, scopes=scopes, machines=100)
-        directory = await directory_of(engine)
-        load = time.perf_counter() - started
-        spent = [await _one_event(engine.schedule, n % scopes) for n in range(SAMPLES)]
-        weight = resident(os.getpid())
-        await store.close()
-        del directory
+        async with running(options) as forewarn:
+            load = time.perf_counter() - started
+            spent = [await _one_event(forewarn.engine, f"set{number % scopes}") for number in range(SAMPLES)]
+            weight = resident(os.getpid())
     return {"load": load, "resident": weight, "event": median(spent)}
 
 
-async def _one_event(schedule: Callable[..., object], scope: int) -> float:
+async def _one_event(engine: Engine, scope: str) -> float:
+    """Schedule one, and call it off again so that the next one finds the scope as it was."""
     started = time.perf_counter()
-    await schedule([(f"set{scope}", f"set{scope}_0")], Maintenance(impact=EventType.FREEZE), BY)  # type: ignore[misc]
-    return time.perf_counter() - started
+    (operation,) = await engine.schedule([(scope, f"{scope}-0")], Maintenance(impact=EventType.FREEZE), BY)
+    spent = time.perf_counter() - started
+    await engine.cancel_event(str(operation.event), BY)
+    return spent
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import uvloop
 
 from forewarn.domain.events import Actor, Announcement, Document, EventType, Phase, Source
 from forewarn.domain.machines import Machine
-from forewarn.engine.engine import Engine
 from forewarn.imds import Fleet, Limits, Server
 from forewarn.imds.listeners import on_loopback
 
@@ -58,20 +57,6 @@ def document(incarnation: int) -> Document:
 def small_fleet() -> Fleet:
     fleet = Fleet()
     fleet.publish(machines=[Machine(scope="web", name="web_0", address="127.0.0.1")], documents=[document(2)])
-    return fleet
-
-
-async def directory_of(engine: Engine) -> Fleet:
-    """Everything the engine's store holds, as the metadata service keeps it."""
-    fleet = Fleet()
-    after = ""
-    while scopes := await engine.store.read(lambda r, a=after: r.list_scopes(after=a)):  # type: ignore[misc]
-        fleet.publish(documents=[scope.document for scope in scopes])
-        after = scopes[-1].id
-    key = ("", "")
-    while machines := await engine.store.read(lambda r, k=key: r.list_machines(after=k)):  # type: ignore[misc]
-        fleet.publish(machines=machines)
-        key = (machines[-1].scope, machines[-1].name)
     return fleet
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import random
 import sqlite3
 import tempfile
 import time
@@ -22,6 +21,7 @@ from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Done, News, Store
 from forewarn.store.sqlite import open_store
+from forewarn.wiring import new_id
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BY = Actor.user("bench")
@@ -94,12 +94,11 @@ async def engine_on(store: Store, *, scopes: int, machines: int) -> Engine:
             for m in range(machines)
         ),
     )
-    ids = random.Random(1)
     engine = Engine(
         store=store,
         clock=FleetClock(lambda: START, ClockState(wall=START, fleet=START, rate=0)),
         feed=Nobody(),
-        new_id=lambda: f"{ids.getrandbits(128):032X}",
+        new_id=new_id,
         settings=fleet.settings,
     )
     await engine.load_fleet(fleet, "bench")

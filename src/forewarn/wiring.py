@@ -4,17 +4,20 @@
 """
 
 import asyncio
-import hashlib
+import resource
+import secrets
 import signal
+import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import uvloop
+from msgspec.structs import replace
 
 from forewarn import __version__, imds
 from forewarn.control.app import create_app
@@ -24,12 +27,14 @@ from forewarn.control.server import serving
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope, ScopeKind
+from forewarn.domain.settings import Settings
 from forewarn.drivers.command import CommandDriver
 from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.loading import FLEET_NOTE
 from forewarn.engine.player import Player, clock_state, rate_of
-from forewarn.engine.ports import Driver, News, Store
+from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
 from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
@@ -41,8 +46,8 @@ from forewarn.wire.instance import ScopeFacts
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
 
-DECLARATION_NOTE = "declaration"
-"""The text of the fleet file last taken over, so that a restart without one goes on with the same fleet and driver."""
+MOST = 1_000_000
+"""Machines that are looked through for one by name, or given sockets."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +63,7 @@ class Options:
     identity: str = "loopback"  # or "source", or "machine=NAME"
     sockets: Path | None = None  # a directory for one unix socket per machine
     any_address: bool = False  # 0.0.0.0 and :: are meant
+    first_answer_delay: timedelta | None = None  # None: as the fleet's settings say
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)
 
@@ -81,7 +87,13 @@ def wall() -> datetime:
 
 
 def new_id() -> str:
-    return str(uuid.uuid4()).upper()
+    """A GUID (RFC 9562, version 8) whose first eight digits are the time in microseconds, which go round in 72 minutes.
+
+    So what is made together is stored together, and yet a person can tell two events by the beginning of their ids.
+    """
+    moment = time.time_ns() // 1000 & 0xFFFFFFFF
+    bits = moment << 96 | secrets.randbits(16) << 80 | 8 << 76 | secrets.randbits(12) << 64
+    return str(uuid.UUID(int=bits | 0b10 << 62 | secrets.randbits(62))).upper()
 
 
 @asynccontextmanager
@@ -91,21 +103,19 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         store = await asyncio.to_thread(open_store, options.data) if options.data else MemoryStore()
         stack.push_async_callback(store.close)
         clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
-        declared, text = await _declaration(store, options)
         fleet, hub = imds.Fleet(), Hub(store)
-        engine = Engine(
-            store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=declared.fleet.settings
-        )
-        await engine.load_fleet(declared.fleet, hashlib.sha256(text.encode()).hexdigest())
-        await store.run(lambda tx: tx.put_note(DECLARATION_NOTE, text))
+        engine = Engine(store=store, clock=clock, feed=_Feed(fleet, hub), new_id=new_id, settings=Settings())
         await engine.publish_all()
-        driver = _driver(declared.driver, options.data)
+        driver = _driver(await _load(engine, options), options.data)
+        if options.first_answer_delay is not None:
+            engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
         player = Player(engine, clock, ticker, worker)
         server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
         tasks = await stack.enter_async_context(
             _tasks(ticker=ticker.run(), worker=worker.run(), marks=_save_marks(engine, server))
         )
+        host, port = options.control
         app = create_app(
             engine=engine,
             player=player,
@@ -116,8 +126,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             metadata_url=url,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
+            hosts=[f"[{host}]" if ":" in host else host, *options.rules.host_names],
         )
-        host, port = options.control
         port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
         stack.callback(hub.close)
         yield Forewarn(
@@ -132,17 +142,24 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         )
 
 
-def serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+def serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
     """Run until a signal ends it. `announce` is called once, when everything answers."""
+    _allow_many_connections()
     uvloop.run(_serve(options, announce))
 
 
-async def _serve(options: Options, announce: Callable[[Forewarn], None]) -> None:
+def _allow_many_connections() -> None:
+    """Each connection is an open file, and many systems start processes with a limit of 1,024."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+async def _serve(options: Options, announce: Callable[[Forewarn], Awaitable[None]]) -> None:
     ended = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, ended.set)
     async with running(options) as forewarn:
-        announce(forewarn)
+        await announce(forewarn)
         waiting = asyncio.create_task(ended.wait())
         await asyncio.wait({waiting, *forewarn.tasks}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
@@ -154,16 +171,18 @@ async def _serve(options: Options, announce: Callable[[Forewarn], None]) -> None
 # The fleet
 
 
-async def _declaration(store: Store, options: Options) -> tuple[fleetfile.Declaration, str]:
-    """The fleet file given; or what this store was last told; or the sample."""
+async def _load(engine: Engine, options: Options) -> fleetfile.Simulated | fleetfile.Command:
+    """The fleet file given; or what this store was last told; or the sample. What is left to know is the driver."""
     if options.fleet is not None:
-        raw = await asyncio.to_thread(options.fleet.read_bytes)
         name = str(options.fleet)
-        text = fleetfile.decode(raw, name)
-        return fleetfile.parse(text, name), text
-    kept = await store.read(lambda reader: reader.note(DECLARATION_NOTE))
-    text = options.sample if kept is None else kept
-    return fleetfile.parse(text, "the fleet kept in the data directory"), text
+        text = fleetfile.decode(await asyncio.to_thread(options.fleet.read_bytes), name)
+    else:
+        name = "the fleet kept in the data directory"
+        kept = await engine.store.read(lambda reader: reader.note(FLEET_NOTE))
+        text = options.sample if kept is None else kept
+    declared = fleetfile.parse(text, name)
+    await engine.load_fleet(declared.fleet, text)
+    return declared.driver
 
 
 def _driver(declared: fleetfile.Simulated | fleetfile.Command, data: Path | None) -> Driver:
@@ -201,7 +220,8 @@ def _facts(scope: Scope) -> ScopeFacts:
 async def _metadata(
     options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
-    machines = await engine.store.read(lambda reader: reader.list_machines(limit=10_000_000))
+    named = options.sockets is not None or options.identity.startswith("machine=")
+    machines = await engine.store.read(lambda reader: reader.list_machines(limit=MOST)) if named else ()
     host, port = options.metadata
     identity = identity_called(options.identity, machines)
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
@@ -209,6 +229,7 @@ async def _metadata(
     server = imds.Server(
         fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
     )
+    clock.on_set(server.beat)  # the Date of the next answer is the new time
     try:
         for each in (listener, *more):
             await server.serve(each)

@@ -14,6 +14,7 @@ import os
 import random
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -41,6 +42,7 @@ from forewarn.store.sqlite import open_store
 CALLERS = 16
 SPEED = 600.0  # fleet seconds per real second, so that notice runs out within a victim's life
 LONGEST_LIFE = 0.15  # seconds of load before the kill
+KILLS_PER_SEED = 25  # in the long form
 THOROUGH = 20  # every so many lives, and after the last, everything ever acknowledged and the whole history is checked
 
 FLEET = Fleet(
@@ -328,6 +330,12 @@ def _listen(hear: int, pid: int, heard: Acknowledged, life: float) -> list[str]:
                 heard.hear(line.decode())
     os.waitpid(pid, 0)
     return ["the victim died by itself before it had checked"] if problems is None else problems
+
+
+def long_form(seeds: int) -> bool:
+    """In a process of its own, because this one may have threads by now."""
+    kills = KILLS_PER_SEED * seeds
+    return subprocess.run([sys.executable, "-m", "tests.crash.kill", str(kills), str(seeds)]).returncode == 0
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
 from typing import Protocol
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import ROLLED_OUT, Campaign, CampaignState
 from forewarn.domain.errors import Refused

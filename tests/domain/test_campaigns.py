@@ -1,10 +1,10 @@
 """Maintenance rolled over a scope: one update domain after another, with time to recover in between."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign, CampaignState
 from forewarn.domain.errors import Conflict, Invalid

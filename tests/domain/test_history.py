@@ -1,11 +1,11 @@
 """The history is a chain: what was changed, left out or swapped shows."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forewarn.domain.events import Actor
 from forewarn.domain.history import Entry, What, chain, digest, first_break

@@ -48,7 +48,7 @@ def test_a_move_changes_the_phase_and_its_time_and_nothing_else(phase: Phase, fa
         return
     before = event(phase)
     after = step(before, fact, NOON)
-    changed = {name for name in Event.__dataclass_fields__ if getattr(before, name) != getattr(after, name)}
+    changed = {name for name in Event.__struct_fields__ if getattr(before, name) != getattr(after, name)}
     assert changed == {"phase", "started_at" if fact is Fact.START else "ended_at"}
 
 

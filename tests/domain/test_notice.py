@@ -1,9 +1,9 @@
 """How much notice each type gives, and who may get which type."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict, Invalid, Refused
 from forewarn.domain.events import EventType, Phase

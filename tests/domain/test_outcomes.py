@@ -1,9 +1,9 @@
 """What the drivers report, and what becomes of machines, events and operations by it."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict
 from forewarn.domain.events import Action, EventType, Operation, OperationState, Phase, Source

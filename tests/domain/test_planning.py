@@ -1,10 +1,10 @@
 """Which machines share an event: those that one host takes down together, never of two update domains."""
 
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forewarn.domain.events import EventType
 from forewarn.domain.machines import Machine

@@ -1,8 +1,7 @@
 """What users ask for: with notice where somebody listens, at once where nobody does."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict, Invalid, TooMany
 from forewarn.domain.events import Event, EventType, Operation, OperationState, Phase, Source

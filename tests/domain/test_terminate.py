@@ -1,9 +1,10 @@
 """The rules of the terminate notification (spec 4.6), as stories of one scale set."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict
 from forewarn.domain.events import EventType, Phase

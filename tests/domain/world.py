@@ -6,9 +6,11 @@ it afterwards. It decides nothing: every rule it calls is the domain's.
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState

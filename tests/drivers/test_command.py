@@ -4,10 +4,10 @@ import asyncio
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.events import Action
 from forewarn.drivers.command import CommandDriver

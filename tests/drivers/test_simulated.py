@@ -1,10 +1,10 @@
 """The simulated driver: how far an impact is follows from when it began."""
 
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.events import Action, EventType, Source
 from forewarn.drivers.simulated import DURATIONS, SimulatedDriver

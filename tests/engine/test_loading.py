@@ -2,10 +2,10 @@
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.errors import Unavailable

@@ -15,10 +15,11 @@ import pytest
 from forewarn.domain.draft import Change
 from forewarn.domain.errors import Conflict, Unavailable
 from forewarn.engine.ports import Transaction
-from forewarn.store.batch import Batches
+from forewarn.store.batch import Batches, Outcome, Work
 from forewarn.store.connecting import connect
 from forewarn.store.migrating import migrate
 from forewarn.store.sqlite import SqliteStore, open_store
+from forewarn.store.writer import AT_A_TIME, Writer
 from forewarn.testing.builders import an_entry
 
 
@@ -70,16 +71,32 @@ def test_a_file_that_is_no_database_is_named_as_damaged(tmp_path: Path) -> None:
     with_store(tmp_path, lambda store: asyncio.sleep(0))
 
 
+class Counting(Batches):
+    """Remembers how many works each commit carried."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self.sizes: list[int] = []
+
+    def commit(self, works: Sequence[Work]) -> list[Outcome]:
+        self.sizes.append(len(works))
+        return super().commit(works)
+
+
 def test_one_commit_serves_many_callers(tmp_path: Path) -> None:
-    begins: list[str] = []
+    migrate(tmp_path / "f.db")
+    with closing(connect(tmp_path / "f.db")) as connection:
+        batches = Counting(connection)
+        writer = Writer(batches)
 
-    async def many(store: SqliteStore) -> None:
-        store._connection.set_trace_callback(lambda sql: begins.append(sql) if sql.startswith("begin") else None)
-        await asyncio.gather(*(store.run(lambda tx: tx.save(Change(entries=(an_entry(),)))) for _ in range(100)))
-        assert await store.read(lambda r: r.last_entry()) == 100
+        async def many() -> None:
+            await asyncio.gather(*(writer.run(lambda tx: tx.put_note("k", "v")) for _ in range(1000)))
 
-    with_store(tmp_path, many)
-    assert len(begins) < 20
+        asyncio.run(many())
+        writer.close()
+    assert sum(batches.sizes) == 1000
+    assert len(batches.sizes) < 100
+    assert max(batches.sizes) <= AT_A_TIME
 
 
 def test_each_event_loop_gets_its_own_answers(tmp_path: Path) -> None:
@@ -128,6 +145,7 @@ class Failing:
     [
         pytest.param("commit", sqlite3.SQLITE_IOERR_FSYNC, "disk could not be read or written", id="commit-not-synced"),
         pytest.param("begin", sqlite3.SQLITE_BUSY, "in use by another program", id="somebody-else-holds-the-file"),
+        pytest.param("select digest", sqlite3.SQLITE_CORRUPT, "database is damaged", id="damage-found-in-the-middle"),
         pytest.param("insert into history", sqlite3.SQLITE_FULL, "disk is full", id="disk-full-in-the-middle"),
     ],
 )

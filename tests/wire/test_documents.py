@@ -2,12 +2,12 @@
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forewarn.domain.events import Announcement, EventType, Phase, Source
 from forewarn.wire.documents import Reading, parse, render

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forewarn.wire.durations import format_iso, parse_duration, parse_iso
+from forewarn.wire.durations import format_duration, format_iso, parse_duration, parse_iso
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,13 @@ def test_what_is_no_duration_is_refused_with_examples(text: str) -> None:
 def test_a_time_beyond_counting_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is too long a time"):
         parse_duration(text)
+
+
+@given(st.integers(0, 10**12).map(lambda ms: timedelta(milliseconds=ms)))
+def test_what_people_read_is_what_they_may_write(duration: timedelta) -> None:
+    assert parse_duration(format_duration(duration)) == duration
+
+
+def test_a_duration_below_zero_is_not_shown() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        format_duration(timedelta(seconds=-1))

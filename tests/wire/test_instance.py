@@ -1,9 +1,9 @@
 """What a machine is told about itself."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority, Profile
 from forewarn.domain.scopes import ScopeKind

@@ -14,6 +14,7 @@ from forewarn.domain.errors import Conflict, Invalid
 KEEP_ALIVE = 75
 SHUTDOWN = 5
 MOST_CONNECTIONS = 1000
+HEADERS = 16 * 1024
 
 
 class _Embedded(uvicorn.Server):
@@ -29,14 +30,17 @@ async def serving(app: ASGIApp, host: str, port: int, *, wildcard: bool = False)
     listening = _listen(host, port, wildcard)
     config = uvicorn.Config(
         app,
+        http="h11",  # the parser that bounds the header block
+        ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=SHUTDOWN,
         limit_concurrency=MOST_CONNECTIONS,
-        h11_max_incomplete_event_size=16 * 1024,
+        h11_max_incomplete_event_size=HEADERS,
     )
     server = _Embedded(config)
     task = asyncio.create_task(server.serve(sockets=[listening]), name="control")

@@ -5,9 +5,11 @@ on one scope never waits for another.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid
@@ -26,8 +28,7 @@ class CampaignState(Enum):
     CANCELED = "Canceled"  # what is announced is called off; what has started ends by itself
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Campaign:
+class Campaign(Struct, frozen=True, kw_only=True):
     id: str
     impact: EventType
     scopes: tuple[str, ...]

@@ -6,9 +6,11 @@ seen now.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forewarn.domain.events import Action, Actor, Event, Operation, OperationState, Phase, announce
 from forewarn.domain.history import Entry, What
@@ -26,8 +28,7 @@ ENDINGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """One scope before and after, and when it wants to be looked at again. Without a before, it is new."""
 
     before: Scope | None
@@ -41,8 +42,7 @@ class Revision:
         return before is None or (before.kind, before.scale_set) != (after.kind, after.scale_set)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """Everything one command changes, saved together or not at all."""
 
     revisions: tuple[Revision, ...] = ()

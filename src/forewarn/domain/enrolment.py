@@ -1,7 +1,8 @@
 """Who listens. A scope is enrolled by its first request and forgotten after a day without one."""
 
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.events import Actor, Phase, Source

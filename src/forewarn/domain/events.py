@@ -5,9 +5,10 @@ An `Operation` is what somebody asked for. If there is notice to give, an `Event
 the drivers.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+
+from msgspec import Struct
 
 
 class EventType(Enum):
@@ -45,8 +46,7 @@ class ActorKind(Enum):
     SYSTEM = "system"  # a rule: NotBefore, a policy, a campaign, a driver's report
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """Who did it, as the history tells it."""
 
     kind: ActorKind
@@ -68,14 +68,12 @@ class Actor:
         return cls(ActorKind.SYSTEM, name)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True, kw_only=True):
     by: Actor
     at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """A scheduled event. It has one id for life."""
 
     id: str  # an upper-case GUID
@@ -106,8 +104,7 @@ class OperationState(Enum):
     CANCELED = "Canceled"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """What somebody asked for. It ends when its event does, or, without one, when the drivers are done."""
 
     id: str
@@ -125,8 +122,7 @@ class Operation:
     ended_at: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Action:
+class Action(Struct, frozen=True, kw_only=True):
     """One impact on one machine, to be performed once. Known by (operation, machine)."""
 
     operation: str
@@ -142,8 +138,7 @@ class Action:
     duration: int = -1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Announcement:
+class Announcement(Struct, frozen=True, kw_only=True):
     """One event as the document tells it: what may be seen, and nothing else."""
 
     id: str
@@ -156,8 +151,7 @@ class Announcement:
     duration: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """What a scope's machines see. Of two, the one with the greater (epoch, incarnation) is the newer."""
 
     scope: str

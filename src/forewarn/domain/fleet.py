@@ -1,8 +1,10 @@
 """A fleet as somebody declares it: scopes, the machines in them, and the numbers of the rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope
@@ -11,8 +13,7 @@ from forewarn.domain.settings import Settings
 FIRST_ADDRESS = IPv4Address("127.0.0.1")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True, kw_only=True):
     scopes: tuple[Scope, ...] = ()
     machines: tuple[Machine, ...] = ()
     settings: Settings = field(default_factory=Settings)

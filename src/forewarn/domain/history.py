@@ -5,11 +5,16 @@ Each scope's entries form a chain: an entry's digest covers the one before it, s
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
 
+from msgspec import Struct
+from msgspec.json import Encoder
+from msgspec.structs import replace
+
 from forewarn.domain.events import Actor
+
+_encode = Encoder().encode
 
 
 class What(Enum):
@@ -30,8 +35,7 @@ class What(Enum):
     CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     scope: str
     at: datetime
     who: Actor
@@ -45,11 +49,10 @@ class Entry:
 
 
 def digest(entry: Entry, previous: str) -> str:
-    """Covers the entry's own words and the digest before it."""
-    words = (previous, entry.scope, entry.at.astimezone(UTC).isoformat(), str(entry.who), entry.what.value)
+    """Covers the entry's own words and the digest before it. As JSON, so that no word can flow into the next."""
+    words = (previous, entry.scope, entry.at.astimezone(UTC), entry.who, entry.what)
     told = (entry.subject, entry.before, entry.after, entry.detail)
-    framed = "".join([f"{len(word)}:{word}" for word in words + told])  # no word can flow into the next
-    return hashlib.sha256(framed.encode()).hexdigest()
+    return hashlib.sha256(_encode((words, told))).hexdigest()
 
 
 def chain(entry: Entry, previous: str, seq: int) -> Entry:
@@ -57,9 +60,11 @@ def chain(entry: Entry, previous: str, seq: int) -> Entry:
     return replace(entry, seq=seq, digest=digest(entry, previous))
 
 
-def first_break(entries: Iterable[Entry]) -> Entry | None:
-    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds."""
-    previous = ""
+def first_break(entries: Iterable[Entry], previous: str = "") -> Entry | None:
+    """The first entry of one scope's history that does not fit the one before it, or None if the chain holds.
+
+    `previous`: the digest before the first of these; "" where the history begins.
+    """
     for entry in entries:
         if digest(entry, previous) != entry.digest:
             return entry

@@ -3,9 +3,10 @@
 Stores, front ends and drivers carry facts to it; what a fact means in each phase is read from TRANSITIONS.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from enum import Enum
+
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict
 from forewarn.domain.events import Event, Phase

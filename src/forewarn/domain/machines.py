@@ -1,8 +1,9 @@
 """Machines and what they are made of."""
 
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
+
+from msgspec import Struct, field
 
 
 class Priority(Enum):
@@ -22,8 +23,7 @@ class Power(Enum):
     DEALLOCATED = "deallocated"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True, kw_only=True):
     """What a machine tells about itself through `/metadata/instance`. No rule reads it."""
 
     vm_id: str = ""
@@ -41,8 +41,7 @@ class Profile:
     tags: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """One virtual machine, known by its scope and its name in it.
 
     `name` is the resource name: the string in `Resources` and in `compute.name`, not the host name.

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid
@@ -18,8 +19,7 @@ LONGEST = timedelta(days=366)
 """The most notice that can be given. Azure announces degraded hardware a week ahead."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Maintenance:
+class Maintenance(Struct, frozen=True, kw_only=True):
     """What is to be done to some machines of one scope."""
 
     impact: EventType

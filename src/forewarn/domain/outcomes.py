@@ -1,8 +1,9 @@
 """What the drivers report, and what follows from it."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import after_event, halt
 from forewarn.domain.draft import Draft

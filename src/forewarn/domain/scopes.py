@@ -1,8 +1,9 @@
 """A scope: the machines that share one document. The unit of truth, and what one command locks."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+
+from msgspec import Struct
 
 from forewarn.domain.events import Document, Event, Operation, announce
 
@@ -14,8 +15,12 @@ class ScopeKind(Enum):
     CLOUD_SERVICE = "cloud-service"  # role instances, such as FrontEnd_IN_0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EventsPolicy:
+def group_prefix(scale_set: str) -> str:
+    """What the ids of a scale set's placement groups begin with: `web:0`, `web:1`, in zones `web:z1-0`."""
+    return f"{scale_set}:"
+
+
+class EventsPolicy(Struct, frozen=True, kw_only=True):
     """Azure's scheduledEventsPolicy: what is approved without asking."""
 
     approve_user_reboot: bool = False
@@ -23,8 +28,7 @@ class EventsPolicy:
     approve_all_instances_down: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Walk:
+class Walk(Struct, frozen=True, kw_only=True):
     """A campaign's way through one scope, one update domain at a time. It is dropped when it has come to its end."""
 
     campaign: str
@@ -35,8 +39,7 @@ class Walk:
     halted: bool = False  # a driver failed: the next update domain waits for `resume`
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """What is true of a scope now. `events` and `operations` hold what is live, and what this command just ended."""
 
     id: str

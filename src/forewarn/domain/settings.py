@@ -1,13 +1,13 @@
 """The numbers the rules use. The defaults are Azure's, as far as they are documented."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from forewarn.domain.events import EventType
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     notice_freeze: timedelta = timedelta(minutes=15)
     notice_reboot: timedelta = timedelta(minutes=15)
     notice_redeploy: timedelta = timedelta(minutes=10)

@@ -1,7 +1,8 @@
 """When may an event start? The one place where that is decided."""
 
 from collections import defaultdict
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.events import Actor, Approval, Event, EventType, Phase

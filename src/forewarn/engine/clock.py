@@ -34,6 +34,11 @@ class FleetClock:
         self._wall = wall
         self._state = state
         self._changed = asyncio.Event()
+        self._told: list[Callable[[], object]] = []
+
+    def on_set(self, tell: Callable[[], object]) -> None:
+        """Called whenever somebody has set the clock, for those who read it only now and then."""
+        self._told.append(tell)
 
     @property
     def is_real(self) -> bool:
@@ -66,6 +71,8 @@ class FleetClock:
         self._state = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
+        for tell in self._told:
+            tell()
 
     def step_to(self, moment: datetime) -> None:
         """Move to a moment on the way of an `advance` that is already decided."""

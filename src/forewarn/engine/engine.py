@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState
@@ -179,13 +180,13 @@ class Engine:
 
     # The fleet
 
-    async def load_fleet(self, fleet: Fleet, fingerprint: str) -> bool:
+    async def load_fleet(self, fleet: Fleet, declaration: str) -> bool:
         """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
-            if tx.note(loading.FLEET_NOTE) == fingerprint:
+            if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, NOTHING, ()
-            tx.put_note(loading.FLEET_NOTE, fingerprint)
+            tx.put_note(loading.FLEET_NOTE, declaration)
             change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
             return True, change, tx.save(change)
 
@@ -248,6 +249,10 @@ class Engine:
 
     # Looking
 
+    async def made_by(self, key: str | None) -> list[Operation] | None:
+        """What the command with this idempotency key made, if it was done before."""
+        return await self.store.read(lambda r: _made(r, key))
+
     async def event(self, event_id: str) -> Event:
         event = await self.store.read(lambda r: r.event(event_id.upper()))
         if event is None:
@@ -286,9 +291,9 @@ class Engine:
         """Run once per idempotency key: the second time, what the first one made comes back."""
 
         def once(tx: Transaction, draft: Draft) -> list[Operation]:
-            made = tx.answer(key) if key else None
+            made = _made(tx, key)
             if made is not None:
-                return [operation for i in made.split() if (operation := tx.operation(i)) is not None]
+                return made
             operations = decide(tx, draft)
             if key:
                 tx.put_answer(key, " ".join(operation.id for operation in operations), draft.now)
@@ -299,6 +304,13 @@ class Engine:
 
 NOTHING = Change()
 PAGE = 5000
+
+
+def _made(reader: Reader, key: str | None) -> list[Operation] | None:
+    made = reader.answer(key) if key else None
+    if made is None:
+        return None
+    return [operation for i in made.split() if (operation := reader.operation(i)) is not None]
 
 
 def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:

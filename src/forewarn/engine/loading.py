@@ -6,11 +6,11 @@ enrolment) stays as it is. A machine that is no longer declared leaves.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from datetime import datetime
 from ipaddress import IPv4Address
 
 import msgspec
+from msgspec.structs import replace
 
 from forewarn.domain import outcomes
 from forewarn.domain.draft import Change, Draft, Revision, next_due
@@ -23,7 +23,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
 
-FLEET_NOTE = "fleet"  # the fingerprint of the declaration last taken over
+FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
 SETTINGS_NOTE = "settings"
 ADDRESS_NOTE = "next-address"
 LOADER = Actor.system("fleet")

@@ -81,7 +81,7 @@ class Reader(Protocol):
     def next_due(self) -> datetime | None: ...
 
     def next_action(self) -> datetime | None:
-        """When the next action that nobody holds is to be tried."""
+        """When the next action that nobody has leased is to be tried. A lease that ran out still counts as one."""
         ...
 
     def note(self, key: str) -> str | None: ...
@@ -102,7 +102,11 @@ class Transaction(Reader, Protocol):
         ...
 
     def save(self, change: Change) -> Sequence[Entry]:
-        """Write it all. The entries come back with their `seq` and digest."""
+        """Write it all. The entries come back with their `seq` and digest.
+
+        Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone or
+        finished is gone, even if the same change also writes it.
+        """
         ...
 
     def save_campaign(self, campaign: Campaign) -> None: ...
@@ -124,8 +128,9 @@ class Store(Protocol):
     """Where things live.
 
     When `run` returns, everything `work` did is durable; when it raises, none of it happened. `work` may run in another
-    thread and must not keep the transaction. Works run one after another where they lock the same scope. `then` is
-    called with the result in the caller's event loop, in the order of the commits, even if the caller is gone by then.
+    thread, may be run a second time after the first was rolled back, and must not keep the transaction. Works run one
+    after another where they lock the same scope. `then` is called with the result in the caller's event loop, in the
+    order of the commits, even if the caller is gone by then.
     """
 
     async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T: ...

@@ -7,7 +7,6 @@ memo holds decisions of the strict path, never answers, so it cannot be stale.
 import asyncio
 import logging
 from collections.abc import Coroutine
-from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,8 @@ from forewarn.imds.body import Body, body_of
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
-from forewarn.imds.replies import CONTINUE, Ending, Reply, reply_to
+from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
+from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
 from forewarn.imds.service import Approve, Decision, Read
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from forewarn.imds.server import Server
 
 _log = logging.getLogger(__name__)
-
-_REFUSALS = {
-    Refusal.MALFORMED: answers.bad_request("This is not HTTP/1.1 as it must be", close=True),
-    Refusal.BODY_TOO_LARGE: answers.CONTENT_TOO_LARGE,
-    Refusal.LINE_TOO_LONG: answers.URI_TOO_LONG,
-    Refusal.EXPECTATION_UNKNOWN: answers.EXPECTATION_FAILED,
-    Refusal.HEAD_TOO_LARGE: answers.HEADERS_TOO_LARGE,
-}
-
-
-class Phase(Enum):
-    IDLE = "idle"  # between two requests; nothing is pending
-    HEAD = "head"  # a part of a head has come
-    BODY = "body"  # a head has come, but not all of its body
-    BUSY = "busy"  # the backend works on the request; what comes meanwhile is kept
-    PARKED = "parked"  # the request waits for the document to change; likewise
-    DEFERRED = "deferred"  # more requests have come than may be answered in one go
-    LEAVING = "leaving"  # the last answer is on its way; what comes is thrown away
-
-
-IDLE, HEAD, BODY, BUSY, PARKED, DEFERRED, LEAVING = Phase
 
 
 class Connection(asyncio.Protocol):
@@ -94,15 +73,23 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         plan = self._memo.get(data)
-        if plan is not None and self._phase is IDLE:
-            self._read(plan)
-        else:
-            self._receive(data)
+        if self._phase is IDLE:
+            self._advance(data) if plan is None else self._read(plan)
+        elif self._phase is HEAD or self._phase is BODY:
+            data, self._kept = self._kept + data, b""
+            self._advance(data)
+        elif self._phase is not LEAVING:
+            self._keep(data)
 
     def eof_received(self) -> bool:
         """True keeps the connection open until what was asked is answered."""
         self._ended = True
-        return self._phase in (BUSY, DEFERRED)
+        if self._phase in (BUSY, DEFERRED):
+            return True
+        if self._phase is PARKED:
+            self._unpark()
+        self._enter(LEAVING, self._server.limits.drain_time)
+        return False
 
     def pause_writing(self) -> None:
         self.stalled = self._server.monotonic() + self._server.limits.drain_time
@@ -157,27 +144,22 @@ class Connection(asyncio.Protocol):
 
     # Bytes to requests.
 
-    def _receive(self, data: bytes) -> None:
-        if self._phase in (IDLE, HEAD, BODY):
-            self._advance(self._kept + data)
-        elif self._phase is not LEAVING:
-            self._kept += data
-            if len(self._kept) > self._server.limits.head + self._server.limits.body:
-                self._transport.pause_reading()
+    def _keep(self, data: bytes) -> None:
+        self._kept += data
+        if len(self._kept) > self._server.limits.head + self._server.limits.body:
+            self._transport.pause_reading()
 
     def _advance(self, data: bytes) -> None:
         """Answer the requests in `data`, as far as they are complete and it is their turn."""
-        start = 0
-        for _ in range(self._server.limits.burst):
-            if self.stalled is not inf:
-                break
+        start, end, served = self._take_request(data, 0), len(data), 1
+        while start < end and self._phase is IDLE and self.stalled is inf and served < self._server.limits.burst:
             start = self._take_request(data, start)
-            if start == len(data) or self._phase is not IDLE:
-                break
-        self._kept = data[start:]
-        if self._kept and self._phase is IDLE:
-            self._enter(DEFERRED)
-            self._server.loop.call_soon(self._go_on)
+            served += 1
+        if start < end:
+            self._kept = data[start:]
+            if self._phase is IDLE:
+                self._enter(DEFERRED)
+                self._server.loop.call_soon(self._go_on)
 
     def _take_request(self, data: bytes, start: int) -> int:
         """Returns where the next one starts."""
@@ -194,12 +176,12 @@ class Connection(asyncio.Protocol):
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
         if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._door is not None:
-            self._door.remember(data, decision)
+            self._server.doors.remember(self._door, data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:
         if refusal is not None:
-            self._refuse(_REFUSALS[refusal])
+            self._refuse(REFUSALS[refusal])
             return len(data)
         if self._phase is not HEAD:
             self._enter(HEAD, self._server.limits.head_time)
@@ -216,7 +198,7 @@ class Connection(asyncio.Protocol):
             self._serve(head, bytes(body.content))
             return len(data) - len(rest)
         if rest is not None:
-            self._refuse(_REFUSALS[rest])
+            self._refuse(REFUSALS[rest])
         return len(data)
 
     def _go_on(self) -> None:
@@ -225,46 +207,44 @@ class Connection(asyncio.Protocol):
             return
         if self._phase is DEFERRED:
             self._phase = IDLE
-        if self._phase is IDLE:
+        if self._phase is IDLE and self._kept:
             data, self._kept = self._kept, b""
+            self._transport.resume_reading()
             self._advance(data)
         if self._ended and self._phase in (IDLE, HEAD, BODY):
             self._close()
-        elif self._phase is not LEAVING:
-            self._transport.resume_reading()
 
     # Requests to answers.
 
     def _serve(self, head: Head, body: bytes) -> Decision:
-        door, ending = self._door, Ending.of(head.modern, head.keep_alive)
-        assert door is not None, "a connection without a door is closed at once"
+        assert self._door is not None, "a connection without a door is closed at once"
         try:
-            decision = self._server.service.decide(head, body, door.listener.identity, door.peer)
+            decision = self._server.service.decide(head, body, self._door)
         except Exception:
-            _log.exception("a request from %s could not be decided", door.peer)
+            _log.exception("a request from %s could not be decided", self._door.peer)
             decision = answers.INTERNAL_ERROR
         if isinstance(decision, Read):
             self._read(decision)
         elif isinstance(decision, Approve):
-            self._work(self._approve(decision, ending))
+            self._work(self._approve(decision, Ending.of(head.modern, head.keep_alive)))
         elif decision.close:
             self._refuse(decision)
         else:
+            ending = Ending.of(head.modern, head.keep_alive)
             self._write(reply_to(decision, ending, bodiless=head.method == b"HEAD"))
         return decision
 
     def _read(self, plan: Read) -> None:
-        guest, form, tags, wait = plan
-        slot = guest.slot
+        slot = plan.guest.slot
         if not slot.ready:
             self._work(self._enrol_and_read(plan))
             return
         if slot.seen is not self._server.now:
             self._server.saw(slot)
-        rendered = slot.reply(form)
-        if tags is None or not slot.is_current(tags):
+        rendered = slot.reply(plan.form)
+        if plan.tags is None or not slot.is_current(plan.tags):
             self._write(rendered.document)
-        elif wait:
+        elif plan.wait:
             self._park(plan)
         else:
             self._write(rendered.unchanged)
@@ -325,7 +305,7 @@ class Connection(asyncio.Protocol):
             self._transport.write_eof()
 
     def _close(self) -> None:
-        self._enter(LEAVING, self._server.limits.linger_time)
+        self._enter(LEAVING, self._server.limits.drain_time)
         self._transport.close()
 
     def _enter(self, phase: Phase, seconds: float = inf) -> None:

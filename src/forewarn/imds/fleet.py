@@ -1,6 +1,6 @@
 """Who there is: address → machine, name → machine, scope → slot. All in memory, fed by `publish`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from forewarn.domain.events import Document
@@ -25,8 +25,10 @@ class Fleet:
         self._names: dict[str, Guest | None] | None = None  # None: to be made anew
         self._watchers: list[Watcher] = []
 
-    def watch(self, watcher: Watcher) -> None:
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Call what is returned to watch no longer."""
         self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher)
 
     def publish(
         self,
@@ -37,18 +39,15 @@ class Fleet:
         facts: Mapping[str, ScopeFacts] | None = None,
     ) -> None:
         """What a commit changed. Call it in the loop of the server, in the order of commits; it does not block."""
-        machines, gone = list(machines), list(gone)
         for scope, known in (facts or {}).items():
             self._slot(scope).facts = known
-        for machine in machines:
-            self._admit(machine)
+        moved = [machine for machine in machines if self._admit(machine)]
         changed = [slot for slot, document in self._addressed(documents) if slot.offer(document)]
-        for scope, name in gone:
-            self._dismiss(scope, name)
-        if machines or gone:
+        left = [name for scope, name in gone if self._dismiss(scope, name)]
+        if moved or left:
             self._names = None
         for watcher in self._watchers:
-            if machines or gone:
+            if moved or left:
                 watcher.machines_changed()
             for slot in changed:
                 watcher.document_changed(slot)
@@ -88,25 +87,32 @@ class Fleet:
         for document in documents:
             yield self._slot(document.scope), document
 
-    def _admit(self, machine: Machine) -> None:
+    def _admit(self, machine: Machine) -> bool:
+        """Whether it is new, or is to be found elsewhere now."""
         slot = self._slot(machine.scope)
         guest = slot.guests.get(machine.name)
+        if guest is not None and guest.machine.address == machine.address:
+            guest.machine = machine
+            return False
         if guest is None:
             guest = slot.guests[machine.name] = Guest(machine, slot)
-        elif guest.machine.address != machine.address:
+        else:
             self._forget_address(guest)
-        guest.machine = machine
+            guest.machine = machine
         if machine.address:
             self._addresses[fold(machine.address)] = guest
+        return True
 
-    def _dismiss(self, scope: str, name: str) -> None:
+    def _dismiss(self, scope: str, name: str) -> bool:
+        """Whether it was there."""
         slot = self._slots.get(scope)
         guest = slot.guests.pop(name, None) if slot else None
         if slot is None or guest is None:
-            return
+            return False
         self._forget_address(guest)
         if not slot.guests:
             del self._slots[scope]
+        return True
 
     def _forget_address(self, guest: Guest) -> None:
         address = fold(guest.machine.address)

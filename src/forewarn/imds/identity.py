@@ -11,7 +11,6 @@ from forewarn.imds.addresses import is_loopback
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.slots import Guest
 
-_NAMED = ".localhost"
 _DEFAULT = frozenset({"127.0.0.1", "::1"})  # the fleet's first machine, unless a machine has that address
 
 
@@ -19,6 +18,7 @@ class Peer(NamedTuple):
     """The two ends of a connection, folded; "" where there is no such address (unix sockets)."""
 
     local: str
+    port: int  # the local one
     source: str
 
 
@@ -28,7 +28,9 @@ class Identity(Protocol):
         """Whether the client's own address matters."""
         ...
 
-    def who(self, fleet: Fleet, peer: Peer, host: str) -> Guest | None: ...
+    def who(self, fleet: Fleet, peer: Peer, name: str) -> Guest | None:
+        """`name` is that of a `NAME.localhost` Host header, or empty."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,9 @@ class ByLocalAddress:
 
     by_source: bool = False
 
-    def who(self, fleet: Fleet, peer: Peer, host: str) -> Guest | None:
-        if host.endswith(_NAMED) and is_loopback(peer.local):
-            return fleet.called(host.removesuffix(_NAMED))
+    def who(self, fleet: Fleet, peer: Peer, name: str) -> Guest | None:
+        if name and is_loopback(peer.local):
+            return fleet.called(name)
         guest = fleet.at(peer.local)
         return fleet.first if guest is None and peer.local in _DEFAULT else guest
 
@@ -50,7 +52,7 @@ class BySourceAddress:
 
     by_source: bool = True
 
-    def who(self, fleet: Fleet, peer: Peer, host: str) -> Guest | None:
+    def who(self, fleet: Fleet, peer: Peer, name: str) -> Guest | None:
         return fleet.at(peer.source)
 
 
@@ -62,5 +64,5 @@ class Everyone:
     name: str
     by_source: bool = False
 
-    def who(self, fleet: Fleet, peer: Peer, host: str) -> Guest | None:
+    def who(self, fleet: Fleet, peer: Peer, name: str) -> Guest | None:
         return fleet.known_as(self.scope, self.name)

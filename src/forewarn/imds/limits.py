@@ -28,7 +28,8 @@ class Limits:
     wait: int = 300  # seconds a request may be parked, at most
     waits: int = 20_000  # requests parked at once
 
-    # The memo: 0 requests turns it off.
-    memo_requests: int = 16  # remembered per machine and address it connects to
-    memo_bytes: int = 1024  # a longer request is not remembered
-    memo_tables: int = 8 * 1024  # machines remembered at once
+    # The memo. No request per machine turns it off.
+    memo_requests: int = 8  # remembered per machine
+    memo_bytes: int = 512  # a longer request is not remembered
+    memo_total: int = 50_000  # remembered at once
+    memo_doors: int = 10_000  # machines without a connection whose requests are still remembered

@@ -15,11 +15,11 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from forewarn.domain.errors import Conflict, Invalid
-from forewarn.imds.addresses import fold, is_loopback
+from forewarn.imds.addresses import is_loopback
 from forewarn.imds.identity import ByLocalAddress, Everyone, Identity
 
 _ANY = "0.0.0.0"  # noqa: S104  only ever bound to the loopback device
-_BACKLOG = 4096
+BACKLOG = 4096
 _SEND_BUFFER = 64 * 1024  # what the kernel keeps for a client that does not read
 _MOST_SOCKETS = 256
 _LONGEST_PATH = 107  # of a unix socket
@@ -42,9 +42,9 @@ def on_loopback(port: int, addresses: Iterable[str] = (), *, one_socket: bool = 
     device = getattr(socket, "SO_BINDTODEVICE", None) if one_socket else None
     if device is not None:
         listening = _socket(socket.AF_INET)
-        with suppress(PermissionError):
+        with suppress(OSError):
             listening.setsockopt(socket.SOL_SOCKET, device, b"lo\0")
-            return _loopback_listener([_bound(listening, _ANY, port)])
+            return _loopback_listener([_bound(listening, (_ANY, port))])
         listening.close()
     wanted = list(dict.fromkeys(["127.0.0.1", *filter(is_loopback, addresses)]))
     if len(wanted) > _MOST_SOCKETS:
@@ -54,7 +54,7 @@ def on_loopback(port: int, addresses: Iterable[str] = (), *, one_socket: bool = 
         )
     sockets: list[socket.socket] = []
     for address in wanted:
-        sockets.append(_bound(_socket(_family(address)), address, port))
+        sockets.append(_bound(_socket(_family(address)), (address, port)))
         port = sockets[0].getsockname()[1]
     return _loopback_listener(sockets)
 
@@ -69,7 +69,7 @@ def on_address(host: str, port: int, identity: Identity, *, wildcard: bool = Fal
             f"{host} is every address of this host, which would show the machines' metadata to the network:"
             " name one address, or say explicitly that all are meant"
         )
-    return Listener(sockets=(_bound(_socket(_family(host)), host, port),), identity=identity)
+    return Listener(sockets=(_bound(_socket(_family(host)), (host, port)),), identity=identity)
 
 
 def on_socket_file(directory: Path, file: str, scope: str, name: str) -> Listener:
@@ -82,10 +82,8 @@ def on_socket_file(directory: Path, file: str, scope: str, name: str) -> Listene
     with suppress(FileNotFoundError):
         if stat.S_ISSOCK(path.stat().st_mode):
             path.unlink()  # left behind by an earlier run
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(str(path))
+    listening = _bound(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
     path.chmod(0o600)
-    listening.listen(_BACKLOG)
     return Listener(sockets=(listening,), identity=Everyone(scope, name))
 
 
@@ -98,30 +96,34 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 def _socket(family: socket.AddressFamily) -> socket.socket:
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
     listening.setblocking(False)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    with suppress(AttributeError, OSError):
+        # Clients are on this host or next to it: there is nothing to pace, and pacing costs a timer per answer.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
     return listening
 
 
-def _bound(listening: socket.socket, host: str, port: int) -> socket.socket:
+def _bound(listening: socket.socket, address: str | tuple[str, int]) -> socket.socket:
     try:
-        listening.bind((host, port))
-        listening.listen(_BACKLOG)
+        listening.bind(address)
+        listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        raise Conflict(f"cannot listen on {host}:{port}: {_advice(error, host)}") from None
+        where = address if isinstance(address, str) else "{}:{}".format(*address)
+        raise Conflict(f"cannot listen on {where}: {_advice(error, where)}") from None
     return listening
 
 
-def _advice(error: OSError, host: str) -> str:
+def _advice(error: OSError, where: str) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return "another program listens there"
+            return "it is in use by another program"
         case errno.EADDRNOTAVAIL:
-            return f"this host has no such address; on Linux: ip address add {fold(host)} dev lo"
+            return f"this host has no such address; on Linux: ip address add {where.rpartition(':')[0]} dev lo"
         case errno.EACCES:
-            return "a port below 1024 needs root or CAP_NET_BIND_SERVICE"
+            return "permission denied; a port below 1024 needs root or CAP_NET_BIND_SERVICE"
         case _:
             return os.strerror(error.errno or 0)

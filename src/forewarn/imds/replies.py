@@ -4,16 +4,27 @@ All of a response is known before it is asked for, but the request id and the da
 and what comes after. The order of the header fields is the captured one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from http import HTTPStatus
-from typing import NamedTuple
+from operator import length_hint
 
+from forewarn.imds.http import Refusal
+from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 from forewarn.wire.dates import rfc1123
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+REFUSALS = {
+    Refusal.MALFORMED: answers.bad_request("This is not HTTP/1.1 as it must be", close=True),
+    Refusal.BODY_TOO_LARGE: answers.CONTENT_TOO_LARGE,
+    Refusal.LINE_TOO_LONG: answers.URI_TOO_LONG,
+    Refusal.EXPECTATION_UNKNOWN: answers.EXPECTATION_FAILED,
+    Refusal.HEAD_TOO_LARGE: answers.HEADERS_TOO_LARGE,
+}
 
 
 class Ending(Enum):
@@ -30,7 +41,8 @@ class Ending(Enum):
         return cls.KEEP if modern else cls.KEEP_OLD
 
 
-class Reply(NamedTuple):
+@dataclass(slots=True)
+class Reply:
     before: bytes
     after: bytes
     close: bool
@@ -55,14 +67,19 @@ def reply_to(answer: Answer, ending: Ending, *, etag: bytes | None = None, bodil
     return Reply(b"".join(before), b"".join(after), ending is Ending.CLOSE)
 
 
+_LAST_DIGITS = [b"%03x" % number for number in range(16**3)]
+
+
 class Stamp:
-    """Completes replies with the two things that are new each time."""
+    """Completes replies with the two things that are new each time: the request id and the date."""
 
     def __init__(self, seed: str, now: Callable[[], datetime]) -> None:
-        """`seed` is a GUID of this server's own. Its last twelve digits become the count of answers."""
+        """`seed` is a GUID of this server's own. Its last twelve digits count the answers."""
         self._now = now
-        self._series = seed[:24].encode()
-        self._count = 0
+        self._seed = seed[:24].encode()
+        self._turns = 0
+        self._digits: Iterator[bytes] = iter(())
+        self._id = b""
         self.refresh()
 
     def refresh(self) -> datetime:
@@ -70,6 +87,17 @@ class Stamp:
         self._date = f"\r\nDate: {rfc1123(now)}\r\n".encode()
         return now
 
+    @property
+    def count(self) -> int:
+        """How many replies were completed."""
+        return self._turns * len(_LAST_DIGITS) - length_hint(self._digits)
+
     def complete(self, reply: Reply) -> bytes:
-        self._count += 1
-        return b"%b%b%012x%b%b" % (reply.before, self._series, self._count, self._date, reply.after)
+        digits = next(self._digits, None) or self._turn_over()
+        return b"".join((reply.before, self._id, digits, self._date, reply.after))
+
+    def _turn_over(self) -> bytes:
+        self._id = self._seed + b"%09x" % self._turns
+        self._digits = iter(_LAST_DIGITS)
+        self._turns += 1
+        return next(self._digits)

@@ -1,11 +1,15 @@
 """The metadata service: its listeners, its connections, and the beat that keeps their times."""
 
 import asyncio
+import logging
 import resource
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import islice
+from operator import length_hint
+from typing import TypeVar
 
 from forewarn.imds.connection import Connection
 from forewarn.imds.doors import Door, Doors
@@ -13,11 +17,15 @@ from forewarn.imds.errands import Errands
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import HeadReader
 from forewarn.imds.limits import Limits
-from forewarn.imds.listeners import Listener
+from forewarn.imds.listeners import BACKLOG, Listener
 from forewarn.imds.ports import Backend, Clock
 from forewarn.imds.replies import Stamp
 from forewarn.imds.service import Rules, Service
 from forewarn.imds.slots import Slot, Waiter
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _DESCRIPTORS_FOR_OTHERS = 64
 _WOKEN_IN_A_ROW = 512
@@ -47,13 +55,14 @@ class Server:
         self.stamp = Stamp(seed, clock.now)
         self.parked = 0
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
-        self._doors = Doors(self.limits)
+        self.doors = Doors(self.limits)
         self._connections: set[Connection] = set()
+        self._deserted = asyncio.Event()  # the last connection has left
         self._listening: list[asyncio.Server] = []
         self._seen: dict[str, datetime] = {}
         self._next_beat: asyncio.TimerHandle | None = None
         self.beat()
-        fleet.watch(self)
+        self._unwatch = fleet.watch(self)
 
     # For its owner.
 
@@ -61,12 +70,13 @@ class Server:
         for listening in listener.sockets:
             unix = listening.family == socket.AF_UNIX
             make = self.loop.create_unix_server if unix else self.loop.create_server
-            self._listening.append(await make(lambda: Connection(self, listener), sock=listening))
+            self._listening.append(await make(lambda: Connection(self, listener), sock=listening, backlog=BACKLOG))
         if self._next_beat is None:
             self._beat_on()
 
     async def close(self) -> None:
         """Stop listening, let the backend finish what it works on, and close every connection."""
+        self._unwatch()
         if self._next_beat is not None:
             self._next_beat.cancel()
         for listening in self._listening:
@@ -76,20 +86,28 @@ class Server:
         await self.errands.close(self.limits.drain_time)
         for connection in list(self._connections):
             connection.abort()
+        if self._connections:
+            self._deserted.clear()
+            await self._deserted.wait()
 
     def beat(self) -> None:
-        """Read the clock, and end what took too long. Happens once per `limits.sweep` by itself."""
+        """End what took too long, and read the clock. Happens once per `limits.sweep` by itself."""
         now = self.monotonic()
-        self.now = self.stamp.refresh()
         self.idle_until = now + self.limits.idle_time
         for connection in list(self._connections):
             if connection.deadline <= now or connection.stalled <= now:
-                connection.expire(now)
+                _tell(connection.expire, now)
+        self.now = self.stamp.refresh()
 
     def take_seen(self) -> dict[str, datetime]:
         """The scopes somebody asked for since the last call, and when, by the fleet's clock."""
         seen, self._seen = self._seen, {}
         return seen
+
+    @property
+    def answers(self) -> int:
+        """How many were given."""
+        return self.stamp.count
 
     @property
     def connections(self) -> int:
@@ -98,39 +116,49 @@ class Server:
     # For the fleet.
 
     def machines_changed(self) -> None:
-        self._doors.forget_requests()
+        self.doors.forget_requests()
 
     def document_changed(self, slot: Slot) -> None:
         if slot.waiters:
             waiting, slot.waiters = slot.waiters, {}
-            self.loop.call_soon(self._wake, list(waiting.items()))
+            self.loop.call_soon(self._wake, iter(waiting.items()))
 
     # For its connections.
 
     def enter(self, connection: Connection, listener: Listener, transport: asyncio.BaseTransport) -> Door | None:
         """None: there is no room for another one."""
-        door = self._doors.enter(listener, transport) if len(self._connections) < self._room else None
+        door = self.doors.enter(listener, transport) if len(self._connections) < self._room else None
         if door is not None:
             self._connections.add(connection)
         return door
 
     def leave(self, connection: Connection, door: Door) -> None:
         self._connections.discard(connection)
-        door.connections -= 1
+        self.doors.leave(door)
+        if not self._connections:
+            self._deserted.set()
 
     def saw(self, slot: Slot) -> None:
         slot.seen = self._seen[slot.scope] = self.now
 
-    def _wake(self, waiting: list[tuple[Waiter, object]]) -> None:
+    def _wake(self, waiting: Iterator[tuple[Waiter, object]]) -> None:
         """Some at a time, so that a crowd does not hold up everybody else."""
-        for waiter, ticket in waiting[:_WOKEN_IN_A_ROW]:
-            waiter.wake(ticket)
-        if len(waiting) > _WOKEN_IN_A_ROW:
-            self.loop.call_soon(self._wake, waiting[_WOKEN_IN_A_ROW:])
+        for waiter, ticket in islice(waiting, _WOKEN_IN_A_ROW):
+            _tell(waiter.wake, ticket)
+        if length_hint(waiting):
+            self.loop.call_soon(self._wake, waiting)
 
     def _beat_on(self) -> None:
         self._next_beat = self.loop.call_later(self.limits.sweep, self._beat_on)
         self.beat()
+
+
+def _tell(tell: Callable[[T], None], what: T) -> None:
+    """One connection's trouble must not be that of those after it."""
+    try:
+        tell(what)
+    except Exception:
+        _log.exception("a connection could not be told of %r", what)
 
 
 def _descriptors() -> int:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from forewarn.imds.doors import Door
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import Head
-from forewarn.imds.identity import Identity, Peer
 from forewarn.imds.limits import Limits
 from forewarn.imds.slots import FORMS, Form, Guest
 from forewarn.imds.target import Target, read_target
@@ -21,6 +20,7 @@ _EVENTS = "/metadata/scheduledevents"
 _INSTANCE = "/metadata/instance"
 _events_by_path = re.compile(r"/metadata/([^/]++)/scheduledevents", re.IGNORECASE)
 _host = re.compile(rb"(\[[0-9a-f:.]++\]|[a-z0-9_.-]++)(?::[0-9]{1,5})?")
+_NAMED = ".localhost"
 _exactly_true = re.compile(rb"(?:^|\n)(?i:metadata):[ \t]*+true[ \t]*+\r\n")
 _seconds = re.compile(r"[0-9]{1,6}")
 
@@ -42,7 +42,8 @@ class Rules:
     exact_metadata_value: bool = False  # refuse `Metadata: True`, as some of Azure's hosts do
 
 
-class Read(NamedTuple):
+@dataclass(slots=True)
+class Read:
     """The document of the guest's scope is asked for."""
 
     guest: Guest
@@ -51,7 +52,8 @@ class Read(NamedTuple):
     wait: int  # seconds it wants to wait for another one
 
 
-class Approve(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Approve:
     guest: Guest
     ids: tuple[str, ...]
 
@@ -68,39 +70,43 @@ class Service:
         self._hosts = frozenset(name.lower() for name in rules.host_names) | {"169.254.169.254", "localhost"}
         self._monotonic = monotonic
 
-    def decide(self, head: Head, body: bytes, identity: Identity, peer: Peer) -> Decision:
+    def decide(self, head: Head, body: bytes, door: Door) -> Decision:
         if head.method == b"HEAD":
             return answers.HEAD_REFUSED
         target = read_target(head.target)
         if target is None:
             return _BAD_TARGET
-        host = self._host_name(head.fields.get(b"host"), peer)
-        if host is None or (target.authority is not None and self._host_name(target.authority.lower(), peer) is None):
+        host = head.fields.get(b"host", b"")
+        name = "" if host in door.hosts else self._name(host, door)
+        if name is None or (target.authority is not None and self._name(target.authority.lower(), door) is None):
             return _BAD_HOST
-        guest = identity.who(self._fleet, peer, host)
+        guest = door.identity.who(self._fleet, door.peer, name)
         if guest is None:
             return answers.UNKNOWN_CALLER
         if self._limits.rate is not None and not guest.may_ask(self._limits.rate, self._monotonic()):
             return answers.TOO_MANY_REQUESTS
         return self._route(head, body, target, guest)
 
-    def _host_name(self, host: bytes | None, peer: Peer) -> str | None:
-        """The name, if it is one this service goes by: the defence against a browser that was told another one."""
-        match = _host.fullmatch(host) if host else None
+    def _name(self, host: bytes, door: Door) -> str | None:
+        """The NAME of `NAME.localhost`, "" for the other names of this service, None for what is none of them.
+
+        The last is the defence against a page in a browser that was told another address for its own name.
+        """
+        match = _host.fullmatch(host)
         if match is None:
             return None
-        name = match[1].decode().strip("[]")
-        known = name == peer.local or name in self._hosts or name.endswith(".localhost")
-        return name if known else None
+        name = match[1].decode()
+        if name.endswith(_NAMED):
+            return name.removesuffix(_NAMED)
+        return "" if name.strip("[]") in (door.peer.local, *self._hosts) else None
 
     def _route(self, head: Head, body: bytes, target: Target, guest: Guest) -> Decision:
-        path = target.path.removesuffix("/")
-        version = target.query.get("api-version")
-        by_path = None if path.lower() == _EVENTS else _events_by_path.fullmatch(path)
+        path, version = target.path.removesuffix("/"), target.query.get("api-version")
+        if path == _EVENTS or path.lower() == _EVENTS:
+            return self._events(head, body, target, guest, version or "")
+        by_path = _events_by_path.fullmatch(path)
         if by_path is not None:
             return self._events(head, body, target, guest, by_path[1]) if version is None else _TWO_VERSIONS
-        if path.lower() == _EVENTS:
-            return self._events(head, body, target, guest, version or "")
         if path != "/metadata" and not path.startswith("/metadata/"):
             return answers.OUTSIDE_METADATA
         if head.method != b"GET":
@@ -108,17 +114,16 @@ class Service:
         return self._refuse_headers(head) or self._instance(path, target, guest)
 
     def _events(self, head: Head, body: bytes, target: Target, guest: Guest, asked: str) -> Decision:
-        if head.method not in (b"GET", b"POST"):
+        version, method = event_version(asked), head.method
+        if method != b"GET" and method != b"POST":
             return _EVENTS_VERBS
-        version = event_version(asked)
-        posting = head.method == b"POST"
-        bare = posting and version is not None and not version.post_needs_header
+        bare = method == b"POST" and version is not None and not version.post_needs_header
         refused = self._refuse_headers(head, needs_metadata=not bare)
         if refused is not None:
             return refused
         if version is None:
             return answers.EVENT_VERSION_REFUSED
-        return self._approve(body, guest) if posting else self._read(head, target, guest, version)
+        return self._read(head, target, guest, version) if method == b"GET" else self._approve(body, guest)
 
     def _refuse_headers(self, head: Head, *, needs_metadata: bool = True) -> Answer | None:
         if not self._refused.isdisjoint(head.fields):
@@ -131,13 +136,14 @@ class Service:
         return answers.MISSING_HEADER
 
     def _read(self, head: Head, target: Target, guest: Guest, version: EventVersion) -> Decision:
+        form = FORMS[version.name, head.modern, head.keep_alive]
         condition = head.fields.get(b"if-none-match")
+        if condition is None:
+            return Read(guest, form, None, 0)
         wait = target.query.get("wait", "0")
         if not _seconds.fullmatch(wait):
             return _BAD_WAIT
-        form = FORMS[version.name, head.modern, head.keep_alive]
-        tags = None if condition is None else read_tags(condition)
-        return Read(guest, form, tags, min(int(wait), self._limits.wait))
+        return Read(guest, form, read_tags(condition), min(int(wait), self._limits.wait))
 
     def _approve(self, body: bytes, guest: Guest) -> Decision:
         try:

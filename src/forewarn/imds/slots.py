@@ -1,8 +1,9 @@
 """A scope as the data plane holds it: its newest document, the bytes to send, and who waits for a change."""
 
 from asyncio import Task
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from forewarn.domain.events import Document
 from forewarn.domain.machines import Machine
@@ -36,7 +37,8 @@ FORMS = {
 }
 
 
-class Rendered(NamedTuple):
+@dataclass(slots=True)
+class Rendered:
     document: Reply
     unchanged: Reply
 

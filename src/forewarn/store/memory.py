@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
 from threading import Lock
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision

@@ -47,6 +47,8 @@ def _migrate_copy(database: Path, scripts: Path) -> None:
     if database.exists():
         _copy(database, copy)
     _apply(copy, scripts)
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("pragma journal_mode = wal")  # now, so that no database in use has to change over
     with open(copy, "rb") as file:
         os.fsync(file.fileno())
     copy.replace(database)

@@ -4,6 +4,8 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
@@ -13,7 +15,7 @@ from forewarn.engine.ports import Reader, Transaction
 from forewarn.store.batch import Batches
 from forewarn.store.connecting import connect, connect_read_only
 from forewarn.store.directory import DirectoryLock, prepare
-from forewarn.store.errors import guarded, translated
+from forewarn.store.errors import guarded
 from forewarn.store.migrating import migrate
 from forewarn.store.reader import SqlReader
 from forewarn.store.writer import Writer
@@ -54,7 +56,7 @@ class SqliteStore:
     def _look(self, work: Callable[[Reader], T]) -> T:
         connection = self._idle.get()
         try:
-            return guarded(lambda reader: _in_one_view(connection, work, reader), SqlReader(connection))
+            return guarded(partial(_in_one_view, work), connection)
         finally:
             self._idle.put(connection)
 
@@ -69,24 +71,26 @@ class SqliteStore:
 
 def open_store(directory: Path) -> SqliteStore:
     """Blocks for some milliseconds; longer where the database is new or of an older version."""
+    return guarded(_open, directory)
+
+
+def _open(directory: Path) -> SqliteStore:
     prepare(directory)
-    lock = DirectoryLock(directory)
-    try:
-        database = directory / "forewarn.db"
+    database = directory / "forewarn.db"
+    with ExitStack() as unless_opened:
+        lock = DirectoryLock(directory)
+        unless_opened.callback(lock.release)
         migrate(database)
-        connection = connect(database)
-        return SqliteStore(connection, [connect_read_only(database) for _ in range(READERS)], lock)
-    except BaseException as error:
-        lock.release()
-        told = translated(error)
-        if told is error:
-            raise
-        raise told from error
+        writer = unless_opened.enter_context(closing(connect(database)))
+        readers = [unless_opened.enter_context(closing(connect_read_only(database))) for _ in range(READERS)]
+        store = SqliteStore(writer, readers, lock)
+        unless_opened.pop_all()
+    return store
 
 
-def _in_one_view(connection: sqlite3.Connection, work: Callable[[Reader], T], reader: Reader) -> T:
+def _in_one_view(work: Callable[[Reader], T], connection: sqlite3.Connection) -> T:
     connection.execute("begin")
     try:
-        return work(reader)
+        return work(SqlReader(connection))
     finally:
-        connection.execute("rollback")
+        connection.rollback()

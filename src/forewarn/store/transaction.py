@@ -1,8 +1,10 @@
 """One unit of work on the writer's connection. Beginning and ending it is the batch's business."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
@@ -14,6 +16,8 @@ from forewarn.store import codec
 from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
 from forewarn.store.reader import SqlReader
+
+T = TypeVar("T", Event, Operation)
 
 HELD = 4096
 """How many scopes are kept in memory, beside their rows."""
@@ -31,11 +35,11 @@ class SqlTransaction(SqlReader):
         self._held: dict[str, Scope] = {}
         self._digests: dict[str, str] = {}
 
-    def forget(self) -> None:
-        """Something was rolled back: only the rows know what is true."""
+    def forget(self, seq: int) -> None:
+        """Something was rolled back: of what is true only the rows know, and the history goes on after `seq`."""
         self._held.clear()
         self._digests.clear()
-        self.seq = self.last_entry()
+        self.seq = seq
 
     def lock(self, scope: str) -> Sequence[Scope]:
         held = self._held.get(scope) or self._read(scope)
@@ -51,7 +55,7 @@ class SqlTransaction(SqlReader):
         self.writes += 1
         for revision in change.revisions:
             self._save_scope(revision)
-            self._hold(_live(revision.after))
+            self._hold_after(revision)
         for machine in change.machines:
             running = int(machine.power is Power.RUNNING)
             self._execute(SQL["put_machine"], (machine.scope, machine.name, running, codec.body(machine)))
@@ -89,31 +93,19 @@ class SqlTransaction(SqlReader):
         self._execute(SQL["put_answer"], (key, text, codec.to_micros(at)))
 
     def _save_scope(self, revision: Revision) -> None:
-        """Only what is another object than before is written: values do not change."""
         before, after = revision.before, revision.after
         self._execute(SQL["add_scope" if before is None else "change_scope"], codec.from_scope(after, revision.due))
-        events = {event.id: event for event in before.events} if before else {}
-        for event in after.events:
-            if events.get(event.id) is not event:
-                self._save_event(event, is_new=event.id not in events)
-        operations = {operation.id: operation for operation in before.operations} if before else {}
-        for operation in after.operations:
-            if operations.get(operation.id) is not operation:
-                self._save_operation(operation, is_new=operation.id not in operations)
+        for event, is_new in _changed(before.events if before else (), after.events):
+            self._save(event, "event", live=event.phase.is_live, is_new=is_new)
+        for operation, is_new in _changed(before.operations if before else (), after.operations):
+            self._save(operation, "operation", live=operation.state is OperationState.IN_PROGRESS, is_new=is_new)
 
-    def _save_event(self, event: Event, *, is_new: bool) -> None:
-        live, text = int(event.phase.is_live), codec.body(event)
+    def _save(self, item: Event | Operation, kind: str, *, live: bool, is_new: bool) -> None:
+        text = codec.body(item)
         if is_new:
-            self._execute(SQL["add_event"], (event.scope, live, text, event.id, event.scope))
+            self._execute(SQL[f"add_{kind}"], (item.scope, int(live), text, item.id, item.scope))
         else:
-            self._execute(SQL["change_event"], (live, text, event.id))
-
-    def _save_operation(self, operation: Operation, *, is_new: bool) -> None:
-        live, text = int(operation.state is OperationState.IN_PROGRESS), codec.body(operation)
-        if is_new:
-            self._execute(SQL["add_operation"], (operation.scope, live, text, operation.id, operation.scope))
-        else:
-            self._execute(SQL["change_operation"], (live, text, operation.id))
+            self._execute(SQL[f"change_{kind}"], (int(live), text, item.id))
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
@@ -137,6 +129,14 @@ class SqlTransaction(SqlReader):
             self._hold(found)
         return found
 
+    def _hold_after(self, revision: Revision) -> None:
+        """Not where it says anew whether any machine runs: that is for the machines to tell."""
+        before, after = revision.before, revision.after
+        if before is not None and before.any_running is after.any_running:
+            self._hold(_live(after))
+        else:
+            self._held.pop(after.id, None)
+
     def _hold(self, scope: Scope) -> None:
         if len(self._held) >= HELD:
             self._held.clear()
@@ -151,3 +151,12 @@ def _live(scope: Scope) -> Scope:
     if len(events) == len(scope.events) and len(operations) == len(scope.operations):
         return scope
     return replace(scope, events=events, operations=operations)
+
+
+def _changed(before: tuple[T, ...], after: tuple[T, ...]) -> Iterator[tuple[T, bool]]:
+    """What is another object than before, and whether it is new. Values do not change, so the others are the same."""
+    if after is not before:
+        known = {item.id: item for item in before}
+        for item in after:
+            if known.get(item.id) is not item:
+                yield item, item.id not in known

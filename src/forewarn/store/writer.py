@@ -73,10 +73,15 @@ def _hand_back(results: Iterable[tuple[Asked, Outcome]]) -> None:
 def _settle(settled: Iterable[tuple[asyncio.Future[Any], Then, Outcome]]) -> None:
     """`then` is called whether or not the caller is still there: what was committed must be told."""
     for future, then, outcome in settled:
-        if outcome.error is None:
-            if then is not None:
+        error = outcome.error
+        if error is None and then is not None:
+            try:
                 then(outcome.value)
-            if not future.done():
-                future.set_result(outcome.value)
-        elif not future.done():
-            future.set_exception(outcome.error)
+            except Exception as failure:
+                error = failure  # for its own caller; the others go on
+        if future.done():
+            continue
+        if error is None:
+            future.set_result(outcome.value)
+        else:
+            future.set_exception(error)

@@ -1,8 +1,9 @@
 """Values for tests: each call gives a whole, plausible one, and the test names only what matters to it."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.events import Action, Actor, Event, EventType, Operation, Source

@@ -5,7 +5,6 @@ order is that of their text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -15,8 +14,7 @@ from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScopeFacts:
+class ScopeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a machine's metadata says of the scope it is in."""
 
     kind: ScopeKind

@@ -1,8 +1,9 @@
 """Random fleets: every kind of scope, shared and unknown hosts, Spot machines, policies, and settings that differ."""
 
 import random
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority

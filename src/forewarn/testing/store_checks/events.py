@@ -1,9 +1,10 @@
 """What a store promises of events, operations and campaigns."""
 
-from dataclasses import replace
 from datetime import timedelta
 from operator import methodcaller
 from typing import Any
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import CampaignState
 from forewarn.domain.events import Event, OperationState, Phase

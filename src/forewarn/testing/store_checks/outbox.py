@@ -1,7 +1,8 @@
 """What a store promises of the actions that wait for the drivers."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from forewarn.engine.ports import Store
 from forewarn.testing.builders import NOON, an_action

@@ -1,8 +1,9 @@
 """What a store promises of scopes, and of when they are due."""
 
-from dataclasses import replace
 from datetime import timedelta
 from operator import methodcaller
+
+from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict
 from forewarn.domain.events import Approval, OperationState, Phase

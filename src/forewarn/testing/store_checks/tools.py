@@ -1,9 +1,10 @@
 """What the checks are written with."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from forewarn.domain.campaigns import CampaignState
 from forewarn.domain.draft import Change, Revision

@@ -7,7 +7,7 @@ from operator import methodcaller
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Reader, Store, Transaction
-from forewarn.testing.builders import a_scope, an_entry, an_event
+from forewarn.testing.builders import NOON, a_scope, an_entry, an_event
 from forewarn.testing.store_checks.tools import (
     Lost,
     add,
@@ -42,8 +42,27 @@ async def a_work_that_fails_changes_nothing_at_all(store: Store) -> None:
 
     await expect(Lost, store.run(fails))
     assert await store.read(snapshot) == before
+    assert await store.run(snapshot) == before
     await store.run(overturn)
     assert await store.read(snapshot) != before
+
+
+async def what_a_work_locks_is_what_a_read_finds(store: Store) -> None:
+    async def agree() -> None:
+        assert await store.run(lambda tx: tx.lock("s")) == [await the_scope(store, "s")]
+
+    def half(tx: Transaction) -> None:
+        overturn(tx)
+        raise Lost
+
+    await furnish(store)
+    await agree()
+    await expect(Lost, store.run(half))
+    await agree()
+    await store.run(lambda tx: tx.mark_seen("s", NOON, None))
+    await agree()
+    await store.run(overturn)
+    await agree()
 
 
 async def a_work_that_fails_does_not_harm_those_beside_it(store: Store) -> None:
@@ -89,6 +108,30 @@ async def callers_go_on_in_the_order_of_their_commits(store: Store) -> None:
 
     await asyncio.gather(*(caller(number) for number in range(40)))
     assert seen == list(range(1, 41))
+
+
+async def what_follows_a_commit_is_told_in_order_even_if_the_caller_has_left(store: Store) -> None:
+    told: list[int] = []
+    callers = [
+        asyncio.ensure_future(
+            store.run(lambda tx: tx.save(Change(entries=(an_entry(),)))[0].seq, lambda seq: told.append(seq))
+        )
+        for _ in range(20)
+    ]
+    await asyncio.sleep(0)
+    callers[3].cancel()
+    await asyncio.gather(*callers, return_exceptions=True)
+    last = await store.run(lambda tx: tx.last_entry())
+    assert told == list(range(1, last + 1))
+
+
+async def telling_that_fails_is_only_its_own_callers_trouble(store: Store) -> None:
+    def lose(_: object) -> None:
+        raise Lost
+
+    work = methodcaller("put_note", "k", "v")
+    results = await asyncio.gather(store.run(work), store.run(work, lose), store.run(work), return_exceptions=True)
+    assert [type(result) for result in results] == [type(None), Lost, type(None)]
 
 
 async def a_read_sees_every_commit_before_it(store: Store) -> None:

@@ -1,0 +1,40 @@
+"""From the command line to an exit status."""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from forewarn.cli.client import Client, Refusal, Unreachable
+from forewarn.cli.output import Output
+from forewarn.cli.parser import build_parser
+
+DEFAULT_SERVER = "http://127.0.0.1:8255"
+OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    out = Output(as_json=getattr(args, "json", False))
+    try:
+        client = Client(getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER)
+    except ValueError as error:
+        out.note(f"forewarn: {error}")
+        return MISUSED
+    try:
+        status: int = args.run(args, client, out)
+        sys.stdout.flush()
+    except Refusal as refusal:
+        out.note(f"forewarn: {refusal}")
+        return FAILED
+    except Unreachable as nobody:
+        out.note(f"forewarn: {nobody}")
+        return UNREACHABLE
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        with suppress(OSError):  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    return status

@@ -1,0 +1,61 @@
+"""`forewarn fleet`: the machines, and the scopes they are in."""
+
+import argparse
+
+from forewarn.cli.client import Client
+from forewarn.cli.output import Output, full_time
+from forewarn.cli.verbs import Verbs, add_verb, count
+
+SHOWN = 200
+
+
+def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
+    verb = add_verb(verbs, common, "fleet", fleet, "List the machines, each with its own metadata address.")
+    verb.add_argument("--scope", help="only the machines of this scope")
+    verb.add_argument("--scopes", action="store_true", help="list the scopes instead")
+    verb.add_argument(
+        "--limit", type=count, metavar="N", help=f"show at most N; 0 shows all (default: {SHOWN}, with --json all)"
+    )
+
+
+def fleet(args: argparse.Namespace, client: Client, out: Output) -> int:
+    limit = args.limit if args.limit is not None else 0 if out.as_json else SHOWN
+    path, query = ("/scopes", None) if args.scopes else ("/machines", {"scope": args.scope})
+    items = list(client.pages(path, query, limit=limit + 1 if limit else 0))
+    more = bool(limit) and len(items) > limit
+    shown = items[:limit] if limit else items
+    if out.as_json:
+        out.json(shown)
+    elif args.scopes:
+        columns = ("SCOPE", "KIND", "SCALE SET", "ENROLLED SINCE", "INCARNATION", "EVENTS", "CAMPAIGN")
+        out.table(columns, [_scope_row(scope) for scope in shown])
+    else:
+        columns = ("MACHINE", "SCOPE", "UD", "FD", "PRIORITY", "POWER", "METADATA URL")
+        out.table(columns, [_machine_row(machine) for machine in shown])
+    if more:
+        out.note(f"… and more; --limit 0 shows all, --limit {limit * 10} more of them.")
+    return 0
+
+
+def _machine_row(machine: dict[str, str]) -> tuple[str, ...]:
+    return (
+        machine["name"],
+        machine["scope"],
+        str(machine["update_domain"]),
+        str(machine["fault_domain"]),
+        machine["priority"],
+        machine["power"],
+        machine["metadata_url"],
+    )
+
+
+def _scope_row(scope: dict[str, str]) -> tuple[str, ...]:
+    return (
+        scope["id"],
+        scope["kind"],
+        scope["scale_set"] or "",
+        full_time(scope["enrolled_at"]) if scope["enrolled_at"] else "not enrolled",
+        str(scope["incarnation"]),
+        str(scope["live_events"]),
+        (scope["campaign"] or "")[:8],
+    )

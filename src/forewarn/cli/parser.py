@@ -1,0 +1,29 @@
+"""Every verb and every option, with its help."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from forewarn import __version__
+from forewarn.cli import campaign, clock, events, fleet, history, machines, operations, up
+
+if TYPE_CHECKING:
+    from forewarn.cli.verbs import Verbs
+
+DESCRIPTION = "Machines are told what is about to happen to them, prepare, approve, and only then it happens."
+EPILOG = "Exit status: 0 yes, 1 refused or failed, 2 wrongly called, 3 nobody there to ask."
+
+
+def build_parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument(
+        "--server", metavar="URL", help="the control plane (default: FOREWARN_SERVER, or http://127.0.0.1:8255)"
+    )
+    common.add_argument("--json", action="store_true", help="answer in JSON, for programs")
+    parser = argparse.ArgumentParser(
+        prog="forewarn", description=DESCRIPTION, epilog=EPILOG, parents=[common], allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"forewarn {__version__}")
+    verbs: Verbs = parser.add_subparsers(metavar="VERB", required=True, title="verbs")
+    for noun in (up, fleet, events, machines, operations, campaign, history, clock):
+        noun.add_verbs(verbs, common)
+    return parser

@@ -1,0 +1,238 @@
+"""`forewarn up`: starts Forewarn, and shows how to try it."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from importlib import resources
+from ipaddress import ip_address
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forewarn import __version__
+from forewarn.cli.client import Client
+from forewarn.cli.output import Output
+from forewarn.cli.pasting import Stage, command, lines_to_paste
+from forewarn.cli.verbs import Verbs, address, rate
+from forewarn.domain.errors import ForewarnError
+from forewarn.domain.machines import Machine
+from forewarn.engine.ports import Reader
+from forewarn.wire.durations import parse_duration
+
+if TYPE_CHECKING:
+    from forewarn.wiring import Forewarn, Options
+
+TELLS = "Start Forewarn; Ctrl-C stops it."
+METADATA, CONTROL, DATA = "127.0.0.1:8254", "127.0.0.1:8255", "forewarn-data"
+SHOWN = 20
+PAGE = 5000
+LOG_LEVELS = ("debug", "info", "warning", "error")
+MOST_DELAY = timedelta(minutes=2)
+
+
+def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
+    verb = verbs.add_parser("up", help=TELLS, description=TELLS, allow_abbrev=False)
+    verb.set_defaults(run=up)
+    _add_places(verb)
+    fleet = verb.add_mutually_exclusive_group()
+    fleet.add_argument(
+        "--fleet", type=Path, metavar="FILE", help="the fleet file (default: what DIR holds, at first a small sample)"
+    )
+    fleet.add_argument("--empty", action="store_true", help="begin without the sample fleet")
+    verb.add_argument(
+        "--clock",
+        type=clock,
+        default="real",
+        help="real, manual (stands still until `forewarn clock advance`), or a rate such as 60x (default: real)",
+    )
+    _add_metadata_options(verb)
+    verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
+    verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
+
+
+def _add_places(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--metadata",
+        type=address,
+        default=METADATA,
+        metavar="ADDR:PORT",
+        help=f"where machines ask for their documents (default: {METADATA})",
+    )
+    verb.add_argument(
+        "--control",
+        type=address,
+        default=CONTROL,
+        metavar="ADDR:PORT",
+        help=f"where people and programs ask (default: {CONTROL})",
+    )
+    verb.add_argument(
+        "--data", type=Path, default=Path(DATA), metavar="DIR", help=f"where state is kept (default: ./{DATA})"
+    )
+
+
+def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--identity",
+        default="loopback",
+        metavar="HOW",
+        help="how the machine that asks is known: loopback (the address it connects to), source (the address it "
+        "comes from), or machine=NAME (everybody is NAME) (default: loopback)",
+    )
+    verb.add_argument("--sockets", type=Path, metavar="DIR", help="also listen on a unix socket per machine, in DIR")
+    verb.add_argument(
+        "--any-address", action="store_true", help="allow wildcard addresses, and a control plane beyond loopback"
+    )
+    verb.add_argument(
+        "--host-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name clients may ask by, beside addresses and localhost; may be repeated",
+    )
+    verb.add_argument(
+        "--first-answer-delay",
+        type=delay,
+        metavar="DURATION",
+        help="how long a scope's first request waits, up to 2m as in Azure (default: the fleet file's setting)",
+    )
+    verb.add_argument(
+        "--rate-limit",
+        type=rate_limit,
+        metavar="N",
+        help="answer 429 beyond N requests a second and machine; Azure allows 5 (default: no limit)",
+    )
+
+
+def clock(text: str) -> str:
+    if text not in ("real", "manual"):
+        rate(text)
+    return text
+
+
+def rate_limit(text: str) -> float:
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of requests a second")
+    return limit
+
+
+def delay(text: str) -> timedelta:
+    try:
+        length = parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if length > MOST_DELAY:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than two minutes")
+    return length
+
+
+def up(args: argparse.Namespace, client: Client, out: Output) -> int:
+    from forewarn import wiring  # takes a while, and no other verb needs it
+
+    logging.basicConfig(
+        level=args.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+    )
+
+    async def announce(forewarn: "Forewarn") -> None:
+        await show(forewarn, options, out)
+
+    try:
+        options = options_of(args)
+        wiring.serve(options, announce)
+    except ForewarnError as error:
+        out.note(f"forewarn: {error}")
+        return 1
+    except OSError as error:
+        out.note(f"forewarn: {error.filename or 'Forewarn'}: {error.strerror or error}.")
+        return 1
+    if not out.as_json:
+        out.line("Stopped.")
+    return 0
+
+
+def options_of(args: argparse.Namespace) -> "Options":
+    from forewarn.imds import Limits, Rules
+    from forewarn.wiring import Options
+
+    sample = resources.files("forewarn.cli").joinpath("sample-fleet.toml").read_text(encoding="utf-8")
+    return Options(
+        metadata=args.metadata,
+        control=args.control,
+        data=args.data,
+        fleet=args.fleet,
+        sample="" if args.empty else sample,
+        clock=args.clock,
+        identity=args.identity,
+        sockets=args.sockets,
+        any_address=args.any_address,
+        first_answer_delay=args.first_answer_delay,
+        limits=Limits(rate=args.rate_limit),
+        rules=Rules(host_names=frozenset(name.lower() for name in args.host_name)),
+    )
+
+
+async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
+    """The table of machines, and what to paste."""
+    read = forewarn.engine.store.read
+    machines = sorted(await read(lambda r: r.list_machines(limit=SHOWN)), key=_by_address)
+    rows = [(machine.name, machine.scope, forewarn.metadata_url(machine)) for machine in machines]
+    if out.as_json:
+        shown = [{"machine": name, "scope": scope, "metadata_url": url} for name, scope, url in rows]
+        out.json_line({"control": forewarn.control_url, "data": str(options.data), "machines": shown})
+        return
+    out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
+    out.line()
+    if not machines:
+        out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")
+        return
+    out.table(("MACHINE", "SCOPE", "METADATA URL"), rows)
+    more = await _count(forewarn) - len(machines)
+    if more > 0:
+        out.line(f"… and {more:,} more: {command()} fleet")
+    stage = await _stage(forewarn, options, machines)
+    if stage is not None:
+        first, second = lines_to_paste(stage)
+        out.line("\nPaste this into another terminal, from the same directory. An event appears:\n")
+        out.line(f"  {first}")
+        out.line("\nThen this. It is approved, as the machine itself would, and starts and vanishes:\n")
+        out.line(f"  {second}\n")
+
+
+def _by_address(machine: Machine) -> tuple[int, int]:
+    """127.0.0.1, the fleet's first machine, comes first here too."""
+    address = ip_address(machine.address)
+    return address.version, int(address)
+
+
+async def _count(forewarn: "Forewarn") -> int:
+    count, after = 0, ("", "")
+    while page := await forewarn.engine.store.read(lambda r, a=after: r.list_machines(after=a, limit=PAGE)):  # type: ignore[misc]
+        count += len(page)
+        after = (page[-1].scope, page[-1].name)
+    return count
+
+
+async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Machine]) -> Stage | None:
+    """The machine to try it on; None where asking from here is not enough to be one."""
+    kind, _, wanted = options.identity.partition("=")
+    if kind == "source":
+        return None
+    read = forewarn.engine.store.read
+    chosen = await read(lambda r: _machine(r, wanted)) if wanted else machines[0]
+    namesakes = await read(lambda r: r.machines_named(chosen.name))
+    return Stage(
+        machine=chosen.name if len(namesakes) == 1 else f"{chosen.scope}/{chosen.name}",
+        metadata=forewarn.metadata_url(chosen),
+        control=forewarn.control_url,
+        standing=options.clock == "manual",
+    )
+
+
+def _machine(reader: Reader, wanted: str) -> Machine:
+    """The one that everybody is; there is exactly one, or Forewarn would not be up."""
+    scope, slash, name = wanted.rpartition("/")
+    return (reader.machines(scope, [name]) if slash else reader.machines_named(name))[0]

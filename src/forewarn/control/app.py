@@ -1,0 +1,113 @@
+"""The control plane's application: the route tables, joined."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from forewarn.control import campaigns, clock, events, health, history, machines, operations, scopes, watch
+from forewarn.control.bodies import Nothing
+from forewarn.control.census import Census
+from forewarn.control.desk import Desk
+from forewarn.control.endpoints import Ask, Endpoint, Endpoints
+from forewarn.control.errors import NotAllowed, answer_to, refusal
+from forewarn.control.exposition import Family
+from forewarn.control.guard import Guard
+from forewarn.control.hub import Hub
+from forewarn.control.openapi import document
+from forewarn.domain.errors import ForewarnError, Invalid, NotFound
+from forewarn.domain.machines import Machine
+from forewarn.engine.clock import FleetClock
+from forewarn.engine.engine import Engine
+from forewarn.engine.player import Player
+
+OPENAPI = "/forewarn/v1/openapi.json"
+
+
+def create_app(
+    *,
+    engine: Engine,
+    player: Player,
+    clock: FleetClock,
+    hub: Hub,
+    new_id: Callable[[], str],
+    version: str,
+    metadata_url: Callable[[Machine], str] = lambda machine: "",
+    alive: Callable[[], Mapping[str, bool]] = dict,
+    more_metrics: Callable[[], Iterable[Family]] = tuple,
+    hosts: Collection[str] = (),
+    patience: float = watch.PATIENCE,
+) -> Starlette:
+    """`hosts`: names, beside those of loopback, under which the server may be asked, without a port."""
+    served: Counter[tuple[str, str]] = Counter()
+    desk = Desk(
+        engine=engine,
+        player=player,
+        clock=clock,
+        hub=hub,
+        census=Census(engine),
+        new_id=new_id,
+        version=version,
+        metadata_url=metadata_url,
+        alive=alive,
+        more_metrics=more_metrics,
+        served=served,
+        patience=patience,
+    )
+    app = Starlette(
+        routes=[endpoint.route(desk) for endpoint in endpoints(version)],
+        middleware=[Middleware(Guard, hosts=hosts, served=served)],
+        exception_handlers={
+            ForewarnError: _refused,
+            HTTPException: _unrouted,
+            OverflowError: _too_far,
+            Exception: _failed,
+        },
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+def endpoints(version: str) -> Endpoints:
+    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, health)
+    rows = tuple(itertools.chain.from_iterable(noun.ENDPOINTS for noun in nouns))
+    return (*rows, _openapi(rows, version))
+
+
+def _openapi(rows: Endpoints, version: str) -> Endpoint[Nothing, Nothing]:
+    async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> Response:
+        return Response(body, media_type="application/json")
+
+    row: Endpoint[Any, Any] = Endpoint(
+        method="GET", path=OPENAPI, does="This document.", handler=handler, answer="application/json"
+    )
+    body = msgspec.json.encode(document((*rows, row), version))
+    return row
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ForewarnError)
+    return answer_to(error)
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        return answer_to(NotAllowed(f"{request.method} is not for {request.url.path}; {allowed} is."))
+    return answer_to(NotFound(f"There is nothing at {request.url.path[:200]}. GET {OPENAPI} lists what there is."))
+
+
+async def _too_far(request: Request, error: Exception) -> Response:
+    return answer_to(Invalid("That would be after the last day of the calendar, in the year 9999."))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refusal(500, "Failed", "Something went wrong in Forewarn itself. The server's log says what.")

@@ -1,0 +1,31 @@
+"""What the handlers work with."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forewarn.control.census import Census
+from forewarn.control.exposition import Family
+from forewarn.control.hub import Hub
+from forewarn.domain.machines import Machine
+from forewarn.engine.clock import FleetClock
+from forewarn.engine.engine import Engine
+from forewarn.engine.player import Player
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Desk:
+    engine: Engine
+    player: Player
+    clock: FleetClock
+    hub: Hub
+    census: Census
+    new_id: Callable[[], str]
+    version: str
+    metadata_url: Callable[[Machine], str]  # where a machine finds its own document
+    alive: Callable[[], Mapping[str, bool]]  # the parts that must run, and whether they do
+    more_metrics: Callable[[], Iterable[Family]]
+    served: Counter[tuple[str, str]]  # requests, by method and class of status
+    patience: float  # seconds of real time that a watcher may leave its stream unread
+    one_advance: asyncio.Lock = field(default_factory=asyncio.Lock)  # time is played by one caller at a time

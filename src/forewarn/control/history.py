@@ -1,0 +1,100 @@
+"""The history: read it, and check that nobody changed it."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from forewarn.control.bodies import Nothing
+from forewarn.control.desk import Desk
+from forewarn.control.endpoints import Ask, Endpoint, Endpoints
+from forewarn.control.paging import Limit, page_of
+from forewarn.control.views import EntryView, View, tell
+from forewarn.domain.history import Entry, What, first_break
+from forewarn.engine.ports import Store
+
+PAGE = 1000
+
+Seq = Annotated[int, Meta(ge=0, le=2**62, description="entries with a greater sequence number")]
+
+
+class HistoryQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    limit: Limit = 100
+    after: Seq = 0
+    scope: str | None = None
+    subject: Annotated[str | None, Meta(description="the event, operation, machine or campaign it is about")] = None
+    what: What | None = None
+
+
+class History(View, frozen=True):
+    items: list[EntryView]
+    next: int | None
+    last: int  # the newest entry there is
+
+
+class Verdict(View, frozen=True):
+    holds: bool
+    entries: int  # checked
+    scopes: int
+    broken_scope: str | None = None  # the first scope whose chain does not hold
+    broken_at: int | None = None  # the first entry that does not fit the one before it
+    missing: int = 0  # entries that the sequence numbers tell of and no scope has
+
+
+async def read_history(desk: Desk, ask: Ask[HistoryQuery, Nothing]) -> History:
+    query, store = ask.query, desk.engine.store
+    last = await store.read(lambda r: r.last_entry())
+    page = await page_of(
+        store,
+        lambda r, after, limit: r.history(after=after, limit=limit, scope=query.scope, subject=query.subject),
+        lambda entry: entry.seq,
+        after=query.after,
+        limit=query.limit,
+        keep=None if query.what is None else lambda entry: entry.what is query.what,
+    )
+    return History(items=[tell(EntryView, entry) for entry in page.items], next=page.next, last=last)
+
+
+async def verify(desk: Desk, ask: Ask[Nothing, Nothing]) -> Verdict:
+    """Walk every scope's chain, and see that no entry is missing from between them."""
+    store = desk.engine.store
+    last = await store.read(lambda r: r.last_entry())
+    checked, scopes, after = 0, 0, ""
+    while page := await store.read(lambda r, a=after: [s.id for s in r.list_scopes(after=a, limit=PAGE)]):  # type: ignore[misc]
+        for scope in page:
+            count, broken = await _walk(store, scope, last)
+            checked, scopes = checked + count, scopes + 1
+            if broken is not None:
+                return Verdict(holds=False, entries=checked, scopes=scopes, broken_scope=scope, broken_at=broken.seq)
+        after = page[-1]
+    return Verdict(holds=checked == last, entries=checked, scopes=scopes, missing=last - checked)
+
+
+async def _walk(store: Store, scope: str, last: int) -> tuple[int, Entry | None]:
+    """How many entries up to `last` the scope has, and the first that does not fit."""
+    count, after, digest = 0, 0, ""
+    while page := await store.read(lambda r, a=after: r.history(scope=scope, after=a, limit=PAGE)):  # type: ignore[misc]
+        broken = first_break(page, digest)
+        if broken is not None:
+            return count, broken
+        count += sum(entry.seq <= last for entry in page)
+        after, digest = page[-1].seq, page[-1].digest
+    return count, None
+
+
+ENDPOINTS: Endpoints = (
+    Endpoint(
+        method="GET",
+        path="/forewarn/v1/history",
+        does="Who did what, when, and what it changed; oldest first.",
+        handler=read_history,
+        query=HistoryQuery,
+        answer=History,
+    ),
+    Endpoint(
+        method="GET",
+        path="/forewarn/v1/history/verify",
+        does="Walk the whole history and say whether every entry still fits the one before it.",
+        handler=verify,
+        answer=Verdict,
+    ),
+)

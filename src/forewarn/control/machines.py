@@ -1,0 +1,101 @@
+"""Machines: look at them, and do to them what their owner may."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from forewarn.control.bodies import Nothing
+from forewarn.control.desk import Desk
+from forewarn.control.endpoints import Ask, Endpoint, Endpoints, Made
+from forewarn.control.naming import find_machine
+from forewarn.control.paging import PageQuery, page_of
+from forewarn.control.views import MachineView, OperationView, View, tell
+from forewarn.domain.errors import Invalid
+from forewarn.domain.events import EventType
+from forewarn.domain.machines import Machine, Power
+from forewarn.engine.ports import Reader
+
+
+class MachineQuery(PageQuery, frozen=True):
+    scope: str | None = None
+
+
+class Machines(View, frozen=True):
+    items: list[MachineView]
+    next: str | None
+
+
+def _tell(desk: Desk, machine: Machine) -> MachineView:
+    return msgspec.structs.replace(tell(MachineView, machine), metadata_url=desk.metadata_url(machine))
+
+
+async def list_machines(desk: Desk, ask: Ask[MachineQuery, Nothing]) -> Machines:
+    scope, after = ask.query.scope, _key(ask.query.after)
+
+    def look(reader: Reader, after: tuple[str, str], limit: int) -> Sequence[Machine]:
+        if scope is None:
+            return reader.list_machines(after=after, limit=limit)
+        return [m for m in reader.machines(scope) if (m.scope, m.name) > after][:limit]
+
+    page = await page_of(desk.engine.store, look, lambda m: (m.scope, m.name), after=after, limit=ask.query.limit)
+    return Machines(items=[_tell(desk, m) for m in page.items], next="/".join(page.next) if page.next else None)
+
+
+async def get_machine(desk: Desk, ask: Ask[Nothing, Nothing]) -> MachineView:
+    return _tell(desk, await find_machine(desk.engine, ask.path["machine"]))
+
+
+def _request(impact: EventType, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
+    async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> Made:
+        made = await desk.engine.made_by(ask.key)  # by now the machine may be gone
+        if made is None:
+            machine = await find_machine(desk.engine, ask.path["machine"])
+            made = [await desk.engine.request((machine.scope, machine.name), impact, ask.by, ask.key)]
+        (operation,) = made
+        return Made(body=tell(OperationView, operation), location=f"/forewarn/v1/operations/{operation.id}")
+
+    path = f"/forewarn/v1/machines/{{machine:path}}/{verb}"
+    return Endpoint(method="POST", path=path, does=does, handler=handler, answer=OperationView, status=202, keyed=True)
+
+
+def _power(power: Power, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
+    async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> MachineView:
+        machine = await find_machine(desk.engine, ask.path["machine"])
+        await desk.engine.set_power((machine.scope, machine.name), power, ask.by)
+        return _tell(desk, await find_machine(desk.engine, f"{machine.scope}/{machine.name}"))
+
+    path = f"/forewarn/v1/machines/{{machine:path}}/{verb}"
+    return Endpoint(method="POST", path=path, does=does, handler=handler, answer=MachineView)
+
+
+def _key(after: str) -> tuple[str, str]:
+    scope, slash, name = after.rpartition("/")
+    if after and not slash:
+        raise Invalid("after: a page of machines goes on from SCOPE/NAME.")
+    return scope, name
+
+
+ENDPOINTS: Endpoints = (
+    Endpoint(
+        method="GET",
+        path="/forewarn/v1/machines",
+        does="The machines of the fleet, by scope and name.",
+        handler=list_machines,
+        query=MachineQuery,
+        answer=Machines,
+    ),
+    _request(EventType.REBOOT, "restart", "Restart it. Its scope is warned first, if it is enrolled."),
+    _request(EventType.REDEPLOY, "redeploy", "Move it to another host. Its scope is warned first, if it is enrolled."),
+    _request(EventType.TERMINATE, "delete", "Delete it. It is warned first if it has a terminate notification."),
+    _request(EventType.PREEMPT, "evict", "Take a Spot machine away, as Azure does when it needs the capacity."),
+    _power(Power.RUNNING, "start", "Note that it runs."),
+    _power(Power.STOPPED, "stop", "Note that it is stopped. With all of a scope stopped, nothing there has to wait."),
+    _power(Power.DEALLOCATED, "deallocate", "Note that it is stopped and its host is given back."),
+    Endpoint(
+        method="GET",
+        path="/forewarn/v1/machines/{machine:path}",
+        does="One machine, by its name if no other has it, or by SCOPE/NAME.",
+        handler=get_machine,
+        answer=MachineView,
+    ),
+)

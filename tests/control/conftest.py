@@ -1,0 +1,11 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.control.rig import Rig, running
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    with running() as rig:
+        yield rig
