@@ -1,9 +1,10 @@
 """Parts of a simulation, each broken in one way that a law has to see."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns
 from forewarn.domain.campaigns import Campaign, CampaignState
