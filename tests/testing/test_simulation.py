@@ -84,34 +84,37 @@ def test_the_order_of_sets_has_no_say_in_it() -> None:
 
 
 BROKEN = [
-    pytest.param(Parts(ledger=Fenceless), {"never_twice"}, id="a-driver-without-a-fence"),
-    pytest.param(Parts(driver=Boaster), {"order_then_act"}, id="a-driver-that-only-says-so"),
-    pytest.param(Parts(driver=Dawdler), {"all_ends"}, id="a-driver-that-never-ends"),
-    pytest.param(Parts(feed=Swapping), {"never_back", "gone_is_gone", "nothing_invented"}, id="a-feed-that-reorders"),
-    pytest.param(Parts(feed=Gossip), {"gone_is_gone", "seen_by_its_own"}, id="a-feed-that-tells-others"),
-    pytest.param(Parts(store=Forgetful), {"incarnation_tells", "history_holds"}, id="a-store-that-forgets"),
-    pytest.param(Parts(store=Late), {"starts_by_itself"}, id="a-ticker-that-comes-late"),
-    pytest.param(Parts(engine=Hasty), {"not_before", "deletes_go_together"}, id="a-clock-that-is-fast"),
-    pytest.param(Parts(engine=Ruthless), {"deletes_go_together"}, id="deletes-that-do-not-wait"),
-    pytest.param(Parts(engine=Trusting), {"approved_by_its_own"}, id="anybody-may-approve"),
-    pytest.param(Parts(engine=Careless), {"one_update_domain"}, id="two-update-domains-in-an-event"),
-    pytest.param(Parts(engine=Restless), {"incarnation_tells"}, id="an-incarnation-that-moves-for-nothing"),
-    pytest.param(Parts(engine=Deaf), {"wishes_are_kept"}, id="a-campaign-that-does-not-listen"),
-    pytest.param(Parts(engine=Crashing), {"answers_make_sense"}, id="a-command-with-a-bug"),
+    pytest.param(Parts(ledger=Fenceless), "never_twice", id="a-driver-without-a-fence"),
+    pytest.param(Parts(driver=Boaster), "order_then_act", id="a-driver-that-only-says-so"),
+    pytest.param(Parts(driver=Dawdler), "all_ends", id="a-driver-that-never-ends"),
+    pytest.param(Parts(feed=Swapping), "never_back", id="a-feed-that-reorders"),
+    pytest.param(Parts(feed=Gossip), "seen_by_its_own", id="a-feed-that-tells-others"),
+    pytest.param(Parts(store=Forgetful), "incarnation_tells", id="a-store-that-loses-an-update"),
+    pytest.param(Parts(store=Forgetful), "promises_are_kept", id="a-store-that-forgets-a-promise"),
+    pytest.param(Parts(store=Forgetful), "history_holds", id="a-store-that-forgets-what-happened"),
+    pytest.param(Parts(store=Late), "starts_by_itself", id="a-ticker-that-comes-late"),
+    pytest.param(Parts(engine=Hasty), "not_before", id="a-clock-that-is-fast"),
+    pytest.param(Parts(engine=Ruthless), "deletes_go_together", id="deletes-that-do-not-wait"),
+    pytest.param(Parts(engine=Trusting), "approved_by_its_own", id="anybody-may-approve"),
+    pytest.param(Parts(engine=Careless), "one_update_domain", id="two-update-domains-in-an-event"),
+    pytest.param(Parts(engine=Restless), "incarnation_tells", id="an-incarnation-that-moves-for-nothing"),
+    pytest.param(Parts(engine=Deaf), "wishes_are_kept", id="a-campaign-that-does-not-listen"),
+    pytest.param(Parts(engine=Crashing), "answers_make_sense", id="a-command-with-a-bug"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "laws"), BROKEN)
-def test_it_finds(parts: Parts, laws: set[str]) -> None:
+@pytest.mark.parametrize(("parts", "name"), BROKEN)
+def test_it_finds(parts: Parts, name: str) -> None:
+    (law,) = [law for law in LAWS if law.name == name]
+
     def search() -> None:
         for seed in range(60):
-            simulate(seed, parts=parts)
+            simulate(seed, parts=parts, laws=[law])
 
     with pytest.raises(Violation) as found:
         search()
-    assert found.value.law.name in laws
+    assert str(found.value).startswith(law.text)
     assert f"--seed {found.value.trace.seed} --trace" in str(found.value)
-    assert str(found.value).startswith(found.value.law.text)
 
 
 def test_every_law_has_a_name_of_its_own_and_a_sentence() -> None:

@@ -56,9 +56,8 @@ class Crowd(Caller):
         names = [machine.name for machine in self._site.fleet.machines if machine.scope == scope]
         chosen = self._rng.sample(names, self._rng.randint(0, len(names)))
         impact = self._rng.choice(list(EventType))
-        notice = self._rng.choice(
-            [None, None, timedelta(0), minimum_notice(impact, self._site.fleet.settings) + MINUTE]
-        )
+        longer = minimum_notice(impact, self._site.fleet.settings) + MINUTE
+        notice = self._rng.choice([None, None, timedelta(0), longer])
         work = Maintenance(impact=impact, notice=notice, at_once=self._rng.random() < 0.1)
         key = self._some_key()
         await self._promise(
@@ -114,6 +113,9 @@ class Crowd(Caller):
         event = self._some_waiting()
         if event is not None:
             await self._go_to(event.not_before + self._rng.choice([-1, 0, 1]) * INSTANT)
+            if self._rng.random() < 0.5:
+                ticker = self._site.process.ticker
+                await self._ask("the ticker looks", lambda engine: ticker.turn(), wait=False)
             what = f"cancel {event.id[:8]} at its NotBefore"
             await self._ask(what, lambda engine: engine.cancel_event(event.id, self._somebody()))
 
@@ -131,10 +133,8 @@ class Crowd(Caller):
     async def poll(self) -> None:
         scope = self._some_scope()
         await self._ask(f"{scope} polls", lambda engine: engine.enrol(scope, Actor.machine(f"{scope}_0")), wait=False)
-        seen = {
-            name: self._now() for name in self._rng.sample(sorted(self._site.scopes), k=min(2, len(self._site.scopes)))
-        }
-        await self._ask(f"marks of {', '.join(seen)}", lambda engine: engine.mark_seen(seen))
+        marks = {scope: self._now(), self._some_scope(): self._now()}
+        await self._ask(f"marks of {', '.join(marks)}", lambda engine: engine.mark_seen(marks))
 
     async def begin_campaign(self) -> None:
         names = [scope.id for scope in self._site.fleet.scopes]
