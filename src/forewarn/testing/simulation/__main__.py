@@ -4,27 +4,24 @@ import argparse
 import logging
 import sys
 import tempfile
-from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
-from forewarn.engine.ports import Store
-from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
 from forewarn.testing.simulation.running import STEPS, Violation, simulate
 from forewarn.testing.simulation.site import Parts
 
 
-def _on_disk() -> Store:
-    return open_store(Path(tempfile.mkdtemp(prefix="forewarn-simulation-")))
-
-
-STORES: dict[str, Callable[[], Store]] = {"memory": MemoryStore, "sqlite": _on_disk}
-
-
 def main(arguments: list[str] | None = None, parts: Parts | None = None) -> int:
     options = _options(arguments)
-    parts = parts or Parts(store=STORES[options.store])
     logging.getLogger("forewarn").addHandler(logging.NullHandler())
+    with tempfile.TemporaryDirectory(prefix="forewarn-simulation-") as folder:
+        places = (Path(folder) / str(number) for number in count())
+        on_disk = Parts(store=lambda: open_store(next(places)))
+        return _play(options, parts or (on_disk if options.store == "sqlite" else Parts()))
+
+
+def _play(options: argparse.Namespace, parts: Parts) -> int:
     seeds = [options.seed] if options.seed is not None else range(options.start, options.start + options.seeds)
     lines = 0
     for done, seed in enumerate(seeds, 1):
@@ -48,7 +45,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="this one only")
     parser.add_argument("--steps", type=int, default=STEPS, help="for each seed")
     parser.add_argument(
-        "--store", choices=sorted(STORES), default="memory", help="only memory gives the same trace twice"
+        "--store", choices=["memory", "sqlite"], default="memory", help="only memory gives the same trace twice"
     )
     parser.add_argument("--trace", action="store_true", help="print every record")
     return parser.parse_args(arguments)
