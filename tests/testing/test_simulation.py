@@ -135,11 +135,14 @@ def test_the_command_prints_the_whole_trace(capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out.splitlines()
     assert "process 1 starts" in out[0]
     assert "ended with" in out[-2]
+    assert "the power is cut" in out[-1]
 
 
 def test_the_command_fails_with_the_violation(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--seeds", "60"], parts=Parts(driver=Boaster)) == 1
-    assert "broken by seed" in capsys.readouterr().err
+    assert main(["--seed", "0", "--trace"], parts=Parts(driver=Boaster)) == 1
+    printed = capsys.readouterr()
+    assert "broken by seed 0" in printed.err
+    assert "process 1 starts" in printed.out
 
 
 def test_it_runs_on_the_store_on_disk_too(capsys: pytest.CaptureFixture[str]) -> None:

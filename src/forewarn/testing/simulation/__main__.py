@@ -10,6 +10,7 @@ from pathlib import Path
 from forewarn.store.sqlite import open_store
 from forewarn.testing.simulation.running import STEPS, Violation, simulate
 from forewarn.testing.simulation.site import Parts
+from forewarn.testing.simulation.trace import Trace
 
 
 def main(arguments: list[str] | None = None, parts: Parts | None = None) -> int:
@@ -28,14 +29,19 @@ def _play(options: argparse.Namespace, parts: Parts) -> int:
         try:
             trace = simulate(seed, steps=options.steps, parts=parts)
         except Violation as violation:
+            _show(violation.trace, options)
             print(f"\n{violation}", file=sys.stderr)
             return 1
+        _show(trace, options)
         lines += len(trace.lines)
         print(f"\r{done} of {len(seeds)} seeds, {lines:,} records, no law broken", end="", file=sys.stderr, flush=True)
-        if options.trace:
-            print("\n".join(map(str, trace.lines)))
     print(file=sys.stderr)
     return 0
+
+
+def _show(trace: Trace, options: argparse.Namespace) -> None:
+    if options.trace:
+        print("\n".join(map(str, trace.lines)))
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
