@@ -66,8 +66,8 @@ How it is measured: one server process on one core, the load from another. HTTP 
 and the same kind of headers; Flask's own server checks the header and answers the same body. The memo recognises a
 request by its very bytes; with it off, every request is read by the strict path, which still remembers the last 512
 request targets it has understood. A durable command is the `schedule`, the `approve` or the driver's report of an event
-through the engine, answered after its commit (WAL, synchronous=FULL). The large fleet is the whole service, started on a
-fleet file of 1,000 availability sets.
+through the engine, answered after its commit (WAL, synchronous=FULL). The large fleet is the whole service, started
+on a fleet file of 1,000 availability sets.
 """
 
 
