@@ -131,6 +131,17 @@ async def test_after_a_restart_time_goes_on_from_where_it_was() -> None:
 
 
 @in_a_loop
+async def test_a_wall_clock_that_was_set_back_meanwhile_does_not_take_fleet_time_with_it() -> None:
+    desk = await Desk.open()
+    await desk.player.set_rate(60)
+    await desk.player.advance(HOUR)
+    desk.wall -= minutes(10)
+    state = await clock_state(desk.store, 60.0, lambda: desk.wall)
+    assert state is not None
+    assert state.fleet == NOON + HOUR
+
+
+@in_a_loop
 async def test_two_advances_at_once_add_up() -> None:
     desk = await Desk.open()
     ends = await asyncio.gather(desk.player.advance(minutes(5)), desk.player.advance(minutes(10)))

@@ -20,7 +20,7 @@ async def clock_state(store: Store, rate: float | None, wall: Callable[[], datet
     """Where fleet time goes on after a start: never before where it was. No rate means the real clock."""
     text = await store.read(lambda reader: reader.note(CLOCK_NOTE))
     kept = msgspec.json.decode(text, type=ClockState) if text else None
-    reached = wall() if kept is None else max(wall(), FleetClock(wall, kept).now())
+    reached = wall() if kept is None else max(wall(), kept.fleet, FleetClock(wall, kept).now())
     if rate is not None:
         state = ClockState(wall=wall(), fleet=reached, rate=rate)
         await _keep(store, state)

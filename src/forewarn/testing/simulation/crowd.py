@@ -1,34 +1,28 @@
 """Everybody who wants something of the fleet, at the right moment and at the wrong one; and who sets the clocks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from forewarn.domain.campaigns import Campaign, CampaignState
-from forewarn.domain.errors import Refused, Unavailable
-from forewarn.domain.events import Actor, Event, EventType, Operation, Phase
+from forewarn.domain.events import Actor, EventType, Operation
 from forewarn.domain.machines import Power
 from forewarn.domain.maintenance import Maintenance
 from forewarn.domain.settings import minimum_notice
 from forewarn.engine.clock import LOOK_AGAIN
 from forewarn.engine.engine import Engine
 from forewarn.testing.simulation import fleets
+from forewarn.testing.simulation.asking import Caller
 from forewarn.testing.simulation.site import Site
-from forewarn.testing.simulation.trace import Accepted, Approved, Asked, Looked
+from forewarn.testing.simulation.trace import Approved, Looked
 
-T = TypeVar("T")
-Command = Callable[[Engine], Awaitable[T]]
 INSTANT = timedelta(microseconds=1)
 MINUTE = timedelta(minutes=1)
-OPERATORS = (Actor.user("alice"), Actor.user("bob"))
 
 
-class Crowd:
+class Crowd(Caller):
     def __init__(self, site: Site) -> None:
-        self._site = site
-        self._rng = site.rng
-        self._promises: list[tuple[str, str, Command[Sequence[Operation]]]] = []
+        super().__init__(site)
         self._campaigns: list[str] = []
         habits: list[tuple[int, Callable[[], Awaitable[None]]]] = [
             (10, self.schedule),
@@ -62,9 +56,8 @@ class Crowd:
         names = [machine.name for machine in self._site.fleet.machines if machine.scope == scope]
         chosen = self._rng.sample(names, self._rng.randint(0, len(names)))
         impact = self._rng.choice(list(EventType))
-        notice = self._rng.choice(
-            [None, None, timedelta(0), minimum_notice(impact, self._site.fleet.settings) + MINUTE]
-        )
+        longer = minimum_notice(impact, self._site.fleet.settings) + MINUTE
+        notice = self._rng.choice([None, None, timedelta(0), longer])
         work = Maintenance(impact=impact, notice=notice, at_once=self._rng.random() < 0.1)
         key = self._some_key()
         await self._promise(
@@ -120,6 +113,9 @@ class Crowd:
         event = self._some_waiting()
         if event is not None:
             await self._go_to(event.not_before + self._rng.choice([-1, 0, 1]) * INSTANT)
+            if self._rng.random() < 0.5:
+                ticker = self._site.process.ticker
+                await self._ask("the ticker looks", lambda engine: ticker.turn(), wait=False)
             what = f"cancel {event.id[:8]} at its NotBefore"
             await self._ask(what, lambda engine: engine.cancel_event(event.id, self._somebody()))
 
@@ -137,10 +133,8 @@ class Crowd:
     async def poll(self) -> None:
         scope = self._some_scope()
         await self._ask(f"{scope} polls", lambda engine: engine.enrol(scope, Actor.machine(f"{scope}_0")), wait=False)
-        seen = {
-            name: self._now() for name in self._rng.sample(sorted(self._site.scopes), k=min(2, len(self._site.scopes)))
-        }
-        await self._ask(f"marks of {', '.join(seen)}", lambda engine: engine.mark_seen(seen))
+        marks = {scope: self._now(), self._some_scope(): self._now()}
+        await self._ask(f"marks of {', '.join(marks)}", lambda engine: engine.mark_seen(marks))
 
     async def begin_campaign(self) -> None:
         names = [scope.id for scope in self._site.fleet.scopes]
@@ -183,7 +177,7 @@ class Crowd:
 
     async def look(self) -> None:
         """Give the ticker its time, and note what it should have done by now."""
-        since, began = self._now(), asyncio.get_running_loop().time()
+        since, began = self._now(), self._site.loop.time()
         if self._site.rate == 0:
             await self._advance(timedelta(0))
         await asyncio.sleep(LOOK_AGAIN + 5)
@@ -228,60 +222,3 @@ class Crowd:
     async def _advance(self, delta: timedelta) -> None:
         player = self._site.process.player
         await self._ask(f"advance {delta}", lambda engine: player.advance(delta), wait=True)
-
-    # How it is asked, and by whom
-
-    async def _promise(self, what: str, key: str | None, command: Command[Sequence[Operation]]) -> None:
-        if key is not None:
-            self._promises.append((what, key, command))
-
-        async def promised(engine: Engine) -> None:
-            made = await command(engine)
-            self._site.note(Accepted(key=key, operations=tuple(operation.id for operation in made)))
-
-        await self._ask(what, promised)
-
-    async def _ask(self, what: str, command: Command[T], wait: bool | None = None) -> T | None:
-        """Every call is its own task, and a client does not always wait for the answer before the next one."""
-        task = self._site.process.spawn(self._answered(what, command))
-        if wait or (wait is None and self._rng.random() < 0.7):
-            await asyncio.wait([task])
-            return None if task.cancelled() else task.result()
-        return None
-
-    async def _answered(self, what: str, command: Command[T]) -> T | None:
-        try:
-            result = await command(self._site.process.engine)
-        except (Refused, Unavailable) as no:
-            self._site.note(Asked(what=what, answer=f"{type(no).__name__}: {no}"))
-            return None
-        except asyncio.CancelledError:
-            self._site.note(Asked(what=what, answer="no answer"))
-            raise
-        except Exception as error:
-            self._site.note(Asked(what=what, answer=repr(error), unforeseen=True))
-            return None
-        self._site.note(Asked(what=what, answer="done"))
-        return result
-
-    def _now(self) -> datetime:
-        return self._site.process.clock.now()
-
-    def _somebody(self) -> Actor:
-        return self._rng.choice(OPERATORS)
-
-    def _some_scope(self) -> str:
-        return self._rng.choice(self._site.fleet.scopes).id
-
-    def _some_machine(self) -> str:
-        return self._rng.choice(self._site.fleet.machines).name
-
-    def _some_key(self) -> str | None:
-        return f"key-{self._rng.getrandbits(32):08x}" if self._rng.random() < 0.3 else None
-
-    def _live(self) -> list[Event]:
-        return [event for scope in self._site.scopes.values() for event in scope.events if event.phase.is_live]
-
-    def _some_waiting(self) -> Event | None:
-        waiting = [event for event in self._live() if event.phase is Phase.SCHEDULED]
-        return self._rng.choice(waiting) if waiting else None

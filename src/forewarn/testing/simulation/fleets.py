@@ -40,7 +40,7 @@ def redeclared(rng: random.Random, fleet: Fleet) -> Fleet:
 
 def update_domain(name: str) -> int:
     """A machine's update domain is in its name, so that whoever reads a trace can tell."""
-    return int(name.rpartition("_")[2]) % 3
+    return int(name.rpartition("_")[2]) % 2
 
 
 def home(name: str) -> str:
@@ -72,7 +72,7 @@ def _machine(rng: random.Random, scope: Scope, number: int) -> Machine:
         scope=scope.id,
         name=name,
         update_domain=update_domain(name),
-        host=rng.choice(["", "h1", "h2"]),
+        host=rng.choice(["", "h1", "h1"]),
         priority=rng.choice([Priority.SPOT, Priority.LOW]) if spot else Priority.REGULAR,
         eviction_policy=rng.choice(list(EvictionPolicy)),
         terminate_notice=rng.choice([None, timedelta(minutes=5), timedelta(minutes=5), timedelta(minutes=15)]),
@@ -81,7 +81,7 @@ def _machine(rng: random.Random, scope: Scope, number: int) -> Machine:
 
 def _settings(rng: random.Random) -> Settings:
     return Settings(
-        user_operations=rng.choice([2, 10]),
+        user_operations=rng.choice([1, 2, 10]),
         disenrol_after=timedelta(hours=rng.choice([1, 24])),
         recovery_pause=timedelta(minutes=rng.choice([0, 5, 30])),
         driver_attempts=rng.choice([1, 3, 5]),

@@ -19,18 +19,15 @@ STALE = Failed("another worker holds this action")
 
 
 class Ledger:
-    """`fenced` False is what it would be like if nobody looked at the fence."""
-
-    def __init__(self, note: Callable[[Impact], None], *, fenced: bool = True) -> None:
+    def __init__(self, note: Callable[[Impact], None]) -> None:
         self._note = note
-        self._fenced = fenced
         self._fences: dict[Key, int] = {}
         self._over: dict[Key, datetime] = {}  # begun, and when it is over
 
     def open(self, action: Action) -> bool:
         """Who comes with a newer fence shuts out all before. False: it is somebody of those."""
         key = (action.operation, action.machine)
-        if self._is_stale(action):
+        if self.is_stale(action):
             return False
         self._fences[key] = max(action.fence, self._fences.get(key, 0))
         return True
@@ -39,14 +36,14 @@ class Ledger:
         return self._over.get((action.operation, action.machine))
 
     def act(self, action: Action, over: datetime) -> bool:
-        if self._is_stale(action):
+        if self.is_stale(action):
             return False
         self._over[action.operation, action.machine] = over
         self._note(Impact(action=action))
         return True
 
-    def _is_stale(self, action: Action) -> bool:
-        return self._fenced and action.fence < self._fences.get((action.operation, action.machine), 0)
+    def is_stale(self, action: Action) -> bool:
+        return action.fence < self._fences.get((action.operation, action.machine), 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

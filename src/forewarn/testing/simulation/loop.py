@@ -5,10 +5,16 @@ program take the same turns.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from threading import Event
 from typing import Any, TypeVar
 
+from forewarn.engine.ports import Reader, Store, Transaction
+
 T = TypeVar("T")
+DEADLOCK = 5.0
+"""Seconds of real time in which another thread may still have an answer when nobody here has anything to do."""
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
@@ -18,23 +24,58 @@ class VirtualLoop(asyncio.BaseEventLoop):
         super().__init__()
         self._selector = self
         self._now = 0.0
+        self._abroad = 0
+        self._called = Event()
 
     def time(self) -> float:
         return self._now
 
+    @contextmanager
+    def abroad(self) -> Iterator[None]:
+        """Something may be under way in another thread: until it answers, no time passes here."""
+        self._abroad += 1
+        try:
+            yield
+        finally:
+            self._abroad -= 1
+
     def select(self, timeout: float | None) -> list[Any]:
-        if timeout is None:
-            raise RuntimeError("Everybody waits for somebody else: this would never end.")
-        self._now += timeout
+        if timeout is None or (timeout and self._abroad):
+            if not self._called.wait(DEADLOCK):
+                raise RuntimeError("Everybody waits for somebody else: this would never end.")
+        else:
+            self._now += timeout
+        self._called.clear()
         return []
 
     def _process_events(self, event_list: list[Any]) -> None:
         """There is no outside world."""
 
     def _write_to_self(self) -> None:
-        """Nor another thread to be woken by."""
+        self._called.set()
 
 
-def run(main: Coroutine[Any, Any, T]) -> T:
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(main)
+class Abroad:
+    """A store whose work may be done in other threads, asked from a loop that has to wait for them."""
+
+    def __init__(self, store: Store, loop: VirtualLoop) -> None:
+        self._store = store
+        self._loop = loop
+
+    async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
+        with self._loop.abroad():
+            return await self._store.run(work, then)
+
+    async def read(self, work: Callable[[Reader], T]) -> T:
+        with self._loop.abroad():
+            return await self._store.read(work)
+
+    async def close(self) -> None:
+        with self._loop.abroad():
+            await self._store.close()
+
+
+def run(main: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:
+    loop = VirtualLoop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(main(loop))

@@ -3,9 +3,6 @@
 import random
 from collections.abc import Iterable
 
-from forewarn.domain.events import Event, Operation
-from forewarn.domain.history import Entry
-from forewarn.domain.scopes import Scope
 from forewarn.engine.ports import Reader
 from forewarn.testing.simulation import loop
 from forewarn.testing.simulation.crowd import Crowd
@@ -15,7 +12,7 @@ from forewarn.testing.simulation.ledger import Luck
 from forewarn.testing.simulation.site import Parts, Site, Weather
 from forewarn.testing.simulation.trace import Ended, Trace
 
-STEPS = 400
+STEPS = 500
 ALL = 10**9
 
 
@@ -26,6 +23,7 @@ class Violation(AssertionError):
             f"{trace.tail(breach.step)}\n\n"
             f"All of it: python -m forewarn.testing.simulation --seed {trace.seed} --trace"
         )
+        self.trace = trace
         self.law = law
         self.breach = breach
 
@@ -33,7 +31,7 @@ class Violation(AssertionError):
 def simulate(seed: int, *, steps: int = STEPS, parts: Parts | None = None, laws: Iterable[Law] = LAWS) -> Trace:
     """Play the seed and ask the laws, half-way and at the end."""
     trace = Trace(seed=seed)
-    loop.run(_play(trace, steps, parts or Parts(), tuple(laws)))
+    loop.run(lambda ours: _play(ours, trace, steps, parts or Parts(), tuple(laws)))
     return trace
 
 
@@ -43,9 +41,9 @@ def check(trace: Trace, laws: Iterable[Law] = LAWS) -> None:
             raise Violation(trace, law, breach)
 
 
-async def _play(trace: Trace, steps: int, parts: Parts, laws: tuple[Law, ...]) -> None:
+async def _play(ours: loop.VirtualLoop, trace: Trace, steps: int, parts: Parts, laws: tuple[Law, ...]) -> None:
     rng = random.Random(trace.seed)  # noqa: S311, the seed is the point
-    site = Site(rng, parts, trace, any_fleet(rng))
+    site = Site(ours, rng, parts, trace, any_fleet(rng))
     crowd = Crowd(site)
     await site.start()
     site.weather = _weather(rng)
@@ -57,6 +55,8 @@ async def _play(trace: Trace, steps: int, parts: Parts, laws: tuple[Law, ...]) -
             check(trace, laws)
     await _calm(site, crowd)
     site.note(await _ended(site))
+    site.cut_power()
+    await site.store.close()
     check(trace, laws)
 
 
@@ -93,15 +93,11 @@ async def _calm(site: Site, crowd: Crowd) -> None:
 
 async def _ended(site: Site) -> Ended:
     def look(reader: Reader) -> Ended:
-        history: list[Entry] = list(reader.history(limit=ALL))
-        operations: list[Operation] = list(reader.list_operations(live=False, limit=ALL))
-        events: list[Event] = list(reader.list_events(live=False, limit=ALL))
-        scopes: list[Scope] = list(reader.list_scopes(limit=ALL))
         return Ended(
-            history=tuple(history),
-            operations=tuple(operations),
-            events=tuple(events),
-            scopes=tuple(scopes),
+            history=tuple(reader.history(limit=ALL)),
+            operations=tuple(reader.list_operations(live=False, limit=ALL)),
+            events=tuple(reader.list_events(live=False, limit=ALL)),
+            scopes=tuple(reader.list_scopes(limit=ALL)),
             next_action=reader.next_action(),
         )
 

@@ -18,12 +18,13 @@ from forewarn.domain.settings import Settings
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.player import Player, clock_state
-from forewarn.engine.ports import Feed, News, Reader, Store, Transaction
+from forewarn.engine.ports import Driver, Feed, News, Reader, Store, Transaction
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.simulation.ledger import Ledger, Luck, UnluckyDriver
-from forewarn.testing.simulation.trace import Committed, Declared, Happened, Line, Published, Record, Trace
+from forewarn.testing.simulation.loop import Abroad, VirtualLoop
+from forewarn.testing.simulation.trace import Committed, Declared, Happened, Impact, Line, Published, Record, Trace
 
 T = TypeVar("T")
 BIG_BANG = datetime(2026, 1, 1, tzinfo=UTC)
@@ -36,7 +37,8 @@ class Parts:
     store: Callable[[], Store] = MemoryStore
     engine: Callable[..., Engine] = Engine
     feed: Callable[[Feed], Feed] = lambda feed: feed
-    fenced: bool = True  # whether the driver looks at the fence
+    ledger: Callable[[Callable[[Impact], None]], Ledger] = Ledger
+    driver: Callable[..., Driver] = UnluckyDriver
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +52,8 @@ class Weather:
 
 
 class Site:
-    def __init__(self, rng: random.Random, parts: Parts, trace: Trace, fleet: Fleet) -> None:
+    def __init__(self, loop: VirtualLoop, rng: random.Random, parts: Parts, trace: Trace, fleet: Fleet) -> None:
+        self.loop = loop
         self.rng = rng
         self.parts = parts
         self.trace = trace
@@ -58,8 +61,8 @@ class Site:
         self.weather = Weather()
         self.rate = rng.choice([None, 0.0, 60.0, 60.0])
         self.workers = rng.choice([1, 1, 2])
-        self.store = parts.store()
-        self.ledger = Ledger(self.note, fenced=parts.fenced)
+        self.store = Abroad(parts.store(), loop)
+        self.ledger = parts.ledger(self.note)
         self.scopes: dict[str, Scope] = {}  # as last committed
         self.events: dict[str, Event] = {}  # all there ever were
         self.offset = timedelta(0)
@@ -73,7 +76,7 @@ class Site:
         self.fingerprint = f"{self.rng.getrandbits(32):08x}"
 
     def wall(self) -> datetime:
-        return BIG_BANG + self.offset + timedelta(seconds=asyncio.get_running_loop().time())
+        return BIG_BANG + self.offset + timedelta(seconds=self.loop.time())
 
     def new_id(self) -> str:
         return str(uuid.UUID(int=self.rng.getrandbits(128), version=4)).upper()
@@ -82,7 +85,7 @@ class Site:
         self.trace.lines.append(Line(self.step, self.process.clock.now() if self.processes else BIG_BANG, record))
 
     def disturb(self, what: str) -> None:
-        self.disturbed_at = asyncio.get_running_loop().time()
+        self.disturbed_at = self.loop.time()
         self.note(Happened(what=what))
 
     def committed(self, change: Change, entries: tuple[Entry, ...]) -> None:
@@ -132,7 +135,7 @@ class Process:
             store=connection, clock=clock, feed=feed, new_id=site.new_id, settings=Settings()
         )
         self.ticker = Ticker(self.engine)
-        driver = UnluckyDriver(site.ledger, lambda: site.weather.luck, site.rng, site.cut_power)
+        driver = site.parts.driver(site.ledger, lambda: site.weather.luck, site.rng, site.cut_power)
         alone = site.workers == 1
         self.workers = [Worker(self.engine, driver, site.wall, alone=alone) for _ in range(site.workers)]
         self.player = Player(self.engine, clock, self.ticker, self.workers[0])
