@@ -88,7 +88,7 @@ def test_terminate_gives_five_to_fifteen_minutes(notice: timedelta) -> None:
 
 @pytest.mark.parametrize("notice", [minutes(5) - SECOND, minutes(15) + SECOND, timedelta(days=1)])
 def test_terminate_never_gives_less_or_more(notice: timedelta) -> None:
-    with pytest.raises(Invalid, match="Terminate gives 0:05:00 to 0:15:00 of notice"):
+    with pytest.raises(Invalid, match="Terminate gives 5m to 15m of notice"):
         world_for(EventType.TERMINATE).schedule(["web_0"], Maintenance(impact=EventType.TERMINATE, notice=notice))
 
 

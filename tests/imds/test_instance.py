@@ -18,7 +18,7 @@ WEB = Machine(
     fault_domain=1,
     zone="2",
     priority=Priority.SPOT,
-    profile=Profile(vm_id="0f0e0d0c", tags={"role": "front", "team": "shop"}),
+    profile=Profile(vm_id="0f0e0d0c", private_ip="10.0.0.4", tags={"role": "front", "team": "shop"}),
 )
 FACTS = ScopeFacts(kind=ScopeKind.PLACEMENT_GROUP, scale_set="web", placement_group_id="f67c14ab")
 

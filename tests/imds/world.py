@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 import uvloop
 
 from forewarn.domain.events import Actor, Announcement, Document, EventType, Phase, Source
-from forewarn.domain.machines import Machine
+from forewarn.domain.machines import Machine, Profile
 from forewarn.imds import Fleet, Limits, Rules, Server
 from forewarn.imds.listeners import Listener, on_loopback
 
@@ -44,7 +44,7 @@ def document(
 
 
 def machine(name: str = "vm1", scope: str = "alpha", address: str = "") -> Machine:
-    return Machine(scope=scope, name=name, address=address)
+    return Machine(scope=scope, name=name, address=address, profile=Profile(private_ip="10.0.0.4"))
 
 
 class Backend:

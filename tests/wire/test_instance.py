@@ -28,6 +28,7 @@ MACHINE = Machine(
         resource_group="web",
         subscription_id="8d10da13-8125-4ba9-a717-bf7490507b3d",
         private_ip="10.1.2.3",
+        mac="000D3A000004",
         tags={"team": "shop", "env": "prod"},
     ),
 )
@@ -225,3 +226,17 @@ def test_a_flexible_instance_names_its_scale_set() -> None:
 
     answer = lookup(document, ["compute", "virtualMachineScaleSet", "id"], as_text=True)
     assert answer.body.decode() == f"{GROUP}/virtualMachineScaleSets/web"
+
+
+@pytest.mark.parametrize(
+    ("address", "ip", "mac"),
+    [
+        pytest.param("127.0.0.7", "10.0.0.7", "000D3A000007", id="known-by-a-loopback-address"),
+        pytest.param("192.168.3.10", "192.168.3.10", "000D3AA8030A", id="known-by-its-own-address"),
+    ],
+)
+def test_a_machine_that_was_told_no_network_has_one_of_its_own(address: str, ip: str, mac: str) -> None:
+    document = instance_document(replace(MACHINE, address=address, profile=Profile()), ALONE, NEWEST)
+    network = ["network", "interface", "0"]
+    assert lookup(document, [*network, "ipv4", "ipAddress", "0", "privateIpAddress"], True).body == ip.encode()
+    assert lookup(document, [*network, "macAddress"], True).body == mac.encode()

@@ -37,8 +37,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     offer: str = "ubuntu-24_04-lts"
     sku: str = "server"
     version: str = "latest"
-    private_ip: str = "10.0.0.4"
-    mac: str = "000D3A000004"
+    private_ip: str = ""  # "": made from the machine's address
+    mac: str = ""  # likewise
     tags: dict[str, str] = field(default_factory=dict)
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from forewarn.domain.draft import Draft
+from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import Actor, EventType, Operation, Source
 from forewarn.domain.machines import Machine
@@ -95,8 +96,9 @@ def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelt
                 raise Conflict(f"{machine.name} is a Spot machine: it gets Preempt, never Terminate.")
             notice = work.notice if work.notice is not None else machine.terminate_notice or least
             if not settings.terminate_min <= notice <= settings.terminate_max:
+                shortest, longest = format_duration(settings.terminate_min), format_duration(settings.terminate_max)
                 raise Invalid(
-                    f"Terminate gives {settings.terminate_min} to {settings.terminate_max} of notice, not {notice} "
+                    f"Terminate gives {shortest} to {longest} of notice, not {format_duration(notice)} "
                     "(settings terminate_min and terminate_max)."
                 )
             return notice
@@ -110,8 +112,11 @@ def check_notice(impact: EventType, notice: timedelta | None, settings: Settings
     least = minimum_notice(impact, settings)
     if notice is not None and notice < least:
         raise Invalid(
-            f"{impact.value} gives at least {least} of notice, not {notice}: "
+            f"{impact.value} gives at least {format_duration(least)} of notice, not {format_duration(notice)}: "
             f"ask for more, or lower the setting notice_{impact.value.lower()}."
         )
     if notice is not None and notice > LONGEST:
-        raise Invalid(f"Nothing is announced more than {LONGEST.days} days ahead: give less notice than {notice}.")
+        raise Invalid(
+            f"Nothing is announced more than {LONGEST.days} days ahead: "
+            f"give less notice than {format_duration(notice)}."
+        )

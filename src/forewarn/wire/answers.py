@@ -75,7 +75,7 @@ MISSING_HEADER = Answer(
 )
 FORWARDED = Answer(
     status=400,
-    body=b'{ "error": "Bad request: . X-Forwarded-For header not allowed" }',
+    body=b'{ "error": "Bad request: . X-Forwarded-For, Forwarded and Via headers are not allowed" }',
     content_type=JSON,
 )
 EVENT_VERSION_REFUSED = _version_refused(EVENT_VERSIONS)

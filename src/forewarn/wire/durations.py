@@ -3,6 +3,10 @@
 import re
 from datetime import timedelta
 
+from forewarn.domain.durations import format_duration
+
+__all__ = ["LONGEST", "format_duration", "format_iso", "parse_duration", "parse_iso"]
+
 LONGEST = timedelta(days=3660)
 """Ten years: the most that is understood as meant, wherever somebody gives a duration."""
 
@@ -40,16 +44,6 @@ def parse_duration(text: str) -> timedelta:
     if text.startswith("P"):
         return parse_iso(text)
     return _parse(text, _PEOPLE, "a duration such as 90s, 15m, 1h30m or 2d")
-
-
-def format_duration(duration: timedelta) -> str:
-    """As people write it: `1h30m`."""
-    if duration < timedelta(0):
-        raise ValueError(f"a duration cannot be negative: {duration}")
-    minutes, seconds = divmod(duration.seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((duration.days, "d"), (hours, "h"), (minutes, "m"), (seconds, "s"), (duration.microseconds // 1000, "ms"))
-    return "".join(f"{count}{unit}" for count, unit in parts if count) or "0s"
 
 
 def _parse(text: str, pattern: re.Pattern[str], wanted: str) -> timedelta:

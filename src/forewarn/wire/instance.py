@@ -154,7 +154,7 @@ def _put(tree: dict[str, object], path: Sequence[str], value: object) -> None:
 
 
 def _network(machine: Machine) -> dict[str, object]:
-    address = machine.profile.private_ip
+    address = machine.profile.private_ip or _own_address(machine.address)
     ipv4, ipv6 = ("", address) if ":" in address else (address, "")
     interface = {
         "ipv4": {
@@ -162,9 +162,18 @@ def _network(machine: Machine) -> dict[str, object]:
             "subnet": [{"address": f"{ipv4.rpartition('.')[0]}.0", "prefix": "24"}] if ipv4 else [],
         },
         "ipv6": {"ipAddress": [{"privateIpAddress": ipv6}] if ipv6 else []},
-        "macAddress": machine.profile.mac,
+        "macAddress": machine.profile.mac or _own_mac(ipv4),
     }
     return {"interface": [interface]}
+
+
+def _own_address(address: str) -> str:
+    """Where a machine is known by a loopback address, its own looks like one of a virtual network."""
+    return f"10.{address.removeprefix('127.')}" if address.startswith("127.") else address
+
+
+def _own_mac(ipv4: str) -> str:
+    return "000D3A" + "".join([f"{int(part):02X}" for part in ipv4.split(".")[1:]]) if ipv4 else ""
 
 
 def lookup(document: dict[str, object], path: Sequence[str], as_text: bool) -> Answer:
