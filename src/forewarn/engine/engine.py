@@ -300,12 +300,15 @@ class Engine:
             operations = decide(tx, draft)
             if key:
                 tx.put_answer(key, " ".join(operation.id for operation in operations), draft.now)
+                tx.forget_answers(draft.now - ANSWERS_KEPT)
             return operations
 
         return await self._command(scopes, once)
 
 
 NOTHING = Change()
+ANSWERS_KEPT = timedelta(days=1)
+"""How long a command sent again under the same idempotency key is known."""
 
 
 def _made(reader: Reader, key: str | None) -> list[Operation] | None:

@@ -123,6 +123,10 @@ class Transaction(Reader, Protocol):
 
     def put_answer(self, key: str, text: str, at: datetime) -> None: ...
 
+    def forget_answers(self, before: datetime) -> None:
+        """Those given before then; their keys may be used anew."""
+        ...
+
 
 class Store(Protocol):
     """Where things live.

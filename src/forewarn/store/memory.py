@@ -73,7 +73,7 @@ class MemoryReader:
         self._history: Table[int, Entry] = Table(undo)
         self._digests: Table[str, str] = Table(undo)
         self._notes: Table[str, str] = Table(undo)
-        self._answers: Table[str, str] = Table(undo)
+        self._answers: Table[str, tuple[str, datetime]] = Table(undo)
 
     def scope(self, scope: str) -> Scope | None:
         found = self._scopes.get(scope)
@@ -146,7 +146,8 @@ class MemoryReader:
         return self._notes.get(key)
 
     def answer(self, key: str) -> str | None:
-        return self._answers.get(key)
+        answer = self._answers.get(key)
+        return None if answer is None else answer[0]
 
     def _members(self, scope: str) -> Iterable[Machine]:
         return takewhile(lambda machine: machine.scope == scope, self._machines.after((scope, "")))
@@ -206,7 +207,11 @@ class MemoryTransaction(MemoryReader):
         self._notes.put(key, text)
 
     def put_answer(self, key: str, text: str, at: datetime) -> None:
-        self._answers.put(key, text)
+        self._answers.put(key, (text, at))
+
+    def forget_answers(self, before: datetime) -> None:
+        for key in [key for key, (_, at) in self._answers.items() if at < before]:
+            self._answers.drop(key)
 
     def _save_scope(self, revision: Revision) -> None:
         after = revision.after

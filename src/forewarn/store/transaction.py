@@ -90,6 +90,10 @@ class SqlTransaction(SqlReader):
         self.writes += 1
         self._execute(SQL["put_answer"], (key, text, codec.to_micros(at)))
 
+    def forget_answers(self, before: datetime) -> None:
+        self.writes += 1
+        self._execute(SQL["forget_answers"], (codec.to_micros(before),))
+
     def _save_scope(self, revision: Revision) -> None:
         before, after = revision.before, revision.after
         self._execute(SQL["add_scope" if before is None else "change_scope"], codec.from_scope(after, revision.due))

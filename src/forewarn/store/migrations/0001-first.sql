@@ -94,9 +94,9 @@ create table notes (
     value text not null
 );
 
--- `at` is there so that old answers can be forgotten one day.
 create table answers (
     key text not null primary key,
     value text not null,
     at bigint not null
 );
+create index answers_by_age on answers (at);

@@ -16,6 +16,9 @@ insert into notes (key, value) values (?, ?) on conflict (key) do update set val
 -- name: answer
 select value from answers where key = ?;
 
+-- name: forget_answers
+delete from answers where at < ?;
+
 -- name: put_answer
 insert into answers (key, value, at) values (?, ?, ?)
 on conflict (key) do update set value = excluded.value, at = excluded.at;

@@ -74,3 +74,13 @@ async def notes_and_answers_are_kept_apart_and_the_last_one_counts(store: Store)
     await store.run(work)
     assert await store.read(lambda r: (r.note("k"), r.answer("k"))) == ("note", "answer")
     assert await store.read(lambda r: (r.note("x"), r.answer("x"))) == (None, None)
+
+
+async def old_answers_can_be_forgotten(store: Store) -> None:
+    def work(tx: Transaction) -> None:
+        tx.put_answer("old", "answer", NOON - timedelta(microseconds=1))
+        tx.put_answer("new", "answer", NOON)
+        tx.forget_answers(NOON)
+
+    await store.run(work)
+    assert await store.read(lambda r: (r.answer("old"), r.answer("new"))) == (None, "answer")
