@@ -12,7 +12,7 @@ from forewarn.testing.simulation.ledger import Luck
 from forewarn.testing.simulation.site import Parts, Site, Weather
 from forewarn.testing.simulation.trace import Ended, Trace
 
-STEPS = 500
+STEPS = 800
 ALL = 10**9
 
 
