@@ -90,14 +90,18 @@ def wall() -> datetime:
     return datetime.now(UTC)
 
 
+VERSION_BITS = 0xF << 76 | 0b11 << 62
+VERSION_8 = 0x8 << 76 | 0b10 << 62
+
+
 def new_id() -> str:
     """A GUID (RFC 9562, version 8) whose first eight digits are the time in microseconds, which go round in 72 minutes.
 
     So what is made together is stored together, and yet a person can tell two events by the beginning of their ids.
     """
     moment = time.time_ns() // 1000 & 0xFFFFFFFF
-    bits = moment << 96 | secrets.randbits(16) << 80 | 8 << 76 | secrets.randbits(12) << 64
-    return str(uuid.UUID(int=bits | 0b10 << 62 | secrets.randbits(62))).upper()
+    bits = moment << 96 | secrets.randbits(96)
+    return str(uuid.UUID(int=bits & ~VERSION_BITS | VERSION_8)).upper()
 
 
 @asynccontextmanager

@@ -16,6 +16,8 @@ FOLDER = Path(forewarn.store.__file__).parent
 WORDS = "autoincrement|rowid|strict|pragma|glob|ifnull|julianday|strftime|unixepoch|datetime|replace|insert or"
 ONLY_SQLITE = rf"\b(?:{WORDS}|json_\w+)\b"
 
+LIVE_ONLY = re.compile(r"USING INDEX \w+_live_of_scope$")  # an index that holds only what is live is walked as a whole
+
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
@@ -28,7 +30,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Conne
 @pytest.mark.parametrize("name", sorted(SQL))
 def test_a_query_finds_its_rows_by_an_index(name: str, database: sqlite3.Connection) -> None:
     plan = database.execute(f"explain query plan {SQL[name]}", [None] * SQL[name].count("?")).fetchall()
-    assert not [step for *_, step in plan if step.startswith(("SCAN", "USE TEMP"))], plan
+    slow = [step for *_, step in plan if step.startswith(("SCAN", "USE TEMP")) and not LIVE_ONLY.search(step)]
+    assert not slow, plan
 
 
 @pytest.mark.parametrize("name", sorted(SQL))

@@ -73,7 +73,9 @@ class SqlReader:
             return _page(found, _event_id, after, limit)
         if scope is not None:
             return self._bodies(SQL["events_of_scope_after"], (scope, after, limit), codec.to_event)
-        return self._bodies(SQL["live_events_after" if live else "events_after"], (after, limit), codec.to_event)
+        if live:
+            return _page(self._bodies(SQL["live_events"], (), codec.to_event), _event_id, after, limit)
+        return self._bodies(SQL["events_after"], (after, limit), codec.to_event)
 
     def operation(self, operation: str) -> Operation | None:
         return self._body(SQL["operation"], (operation,), codec.to_operation)
@@ -86,8 +88,9 @@ class SqlReader:
             return _page(found, _operation_id, after, limit)
         if scope is not None:
             return self._bodies(SQL["operations_of_scope_after"], (scope, after, limit), codec.to_operation)
-        query = SQL["live_operations_after" if live else "operations_after"]
-        return self._bodies(query, (after, limit), codec.to_operation)
+        if live:
+            return _page(self._bodies(SQL["live_operations"], (), codec.to_operation), _operation_id, after, limit)
+        return self._bodies(SQL["operations_after"], (after, limit), codec.to_operation)
 
     # The outbox
 
@@ -169,5 +172,5 @@ def _operation_id(operation: Operation) -> str:
 
 
 def _page(found: list[T], key: Callable[[T], str], after: str, limit: int) -> list[T]:
-    """What is live in one scope is little: it is sorted here, not by an index of its own."""
+    """What is live is little: it is sorted here, and no index of its own makes every write dearer."""
     return sorted((item for item in found if key(item) > after), key=key)[:limit]

@@ -38,7 +38,6 @@ create table events (
 );
 create index events_of_scope on events (scope_id, id);
 create index events_live_of_scope on events (scope_id, arrival) where live = 1;
-create index events_live on events (id) where live = 1;
 
 create table operations (
     id text not null primary key,
@@ -49,7 +48,6 @@ create table operations (
 );
 create index operations_of_scope on operations (scope_id, id);
 create index operations_live_of_scope on operations (scope_id, arrival) where live = 1;
-create index operations_live on operations (id) where live = 1;
 
 -- The outbox: an action leaves it when it is over.
 create table actions (
@@ -74,8 +72,10 @@ create table campaigns (
     body text not null
 );
 
+-- `seq` is an integer here because SQLite then takes it for the row's own number (of 64 bits) and saves an index;
+-- PostgreSQL's first migration will say bigint.
 create table history (
-    seq bigint not null primary key,
+    seq integer not null primary key,
     scope_id text not null,
     at bigint not null,
     who text not null,

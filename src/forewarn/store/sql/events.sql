@@ -10,8 +10,8 @@ select scope_id, body from events where live = 1 and scope_id between ? and ? or
 -- name: events_after
 select body from events where id > ? order by id limit ?;
 
--- name: live_events_after
-select body from events where live = 1 and id > ? order by id limit ?;
+-- name: live_events
+select body from events where live = 1;
 
 -- name: events_of_scope_after
 select body from events where scope_id = ? and id > ? order by id limit ?;

@@ -10,8 +10,8 @@ select scope_id, body from operations where live = 1 and scope_id between ? and 
 -- name: operations_after
 select body from operations where id > ? order by id limit ?;
 
--- name: live_operations_after
-select body from operations where live = 1 and id > ? order by id limit ?;
+-- name: live_operations
+select body from operations where live = 1;
 
 -- name: operations_of_scope_after
 select body from operations where scope_id = ? and id > ? order by id limit ?;
