@@ -2,7 +2,10 @@
 
 import asyncio
 import itertools
+import json
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,7 +14,7 @@ from pathlib import Path
 
 import uvloop
 
-from bench.measuring import Row, median
+from bench.measuring import SERVER_CORE, Row, median, pinned
 from forewarn.domain.events import Action, Actor, EventType
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.machines import Machine
@@ -21,7 +24,7 @@ from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Done, News, Store
 from forewarn.store.sqlite import open_store
-from forewarn.wiring import new_id
+from forewarn.wiring import new_id, settle_memory
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BY = Actor.user("bench")
@@ -35,9 +38,11 @@ class Nobody:
 def rows(rounds: int, tell: Callable[[str], None]) -> list[Row]:
     figures: dict[str, list[float]] = {"one": [], "many": [], "bare": []}
     for number in range(rounds):
-        figures["bare"].append(_bare())
-        figures["one"].append(uvloop.run(_commands(callers=1, count=3000)))
-        figures["many"].append(uvloop.run(_commands(callers=64, count=20000)))
+        done = subprocess.run(
+            pinned(SERVER_CORE, [sys.executable, "-m", "bench.writes"]), capture_output=True, text=True, check=True
+        )
+        for key, value in json.loads(done.stdout).items():
+            figures[key].append(value)
         tell(f"writes: round {number + 1} of {rounds}, {figures['one'][-1]:,.0f}/s and {figures['many'][-1]:,.0f}/s")
     bare = median(figures["bare"])
     wanted = (("one caller", "one", 2000), ("64 callers", "many", 8000))
@@ -58,6 +63,7 @@ async def _commands(callers: int, count: int) -> float:
         store = open_store(Path(folder))
         try:
             engine = await engine_on(store, scopes=64, machines=4)
+            settle_memory()
             turns = itertools.count()
             started = time.perf_counter()
             await asyncio.gather(*(_caller(engine, turns, count) for _ in range(callers)))
@@ -119,3 +125,12 @@ def _bare(count: int = 3000) -> float:
         taken = time.perf_counter() - started
         connection.close()
     return count / taken
+
+
+if __name__ == "__main__":
+    round_ = {
+        "bare": _bare(),
+        "one": uvloop.run(_commands(callers=1, count=6000)),
+        "many": uvloop.run(_commands(callers=64, count=30000)),
+    }
+    print(json.dumps(round_))
