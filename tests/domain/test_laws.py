@@ -1,4 +1,4 @@
-"""What must stay true (DESIGN.md), whatever happens in whatever order. Law 7 is the wire's."""
+"""What must stay true (docs/explanation/architecture.md), whatever happens in whatever order. Law 7 is the wire's."""
 
 from collections.abc import Iterator
 from itertools import pairwise

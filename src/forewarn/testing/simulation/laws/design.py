@@ -1,4 +1,4 @@
-"""The laws of DESIGN.md, each a plain function over a trace that reads like the law and yields where it was broken."""
+"""The laws of the architecture, each a plain function over a trace that reads like the law and yields its breaches."""
 
 from collections import defaultdict
 from collections.abc import Iterator

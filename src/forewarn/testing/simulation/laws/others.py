@@ -1,11 +1,13 @@
-"""What DESIGN.md takes for granted: limits, promises, the outbox, the history, and an end to everything."""
+"""What the design takes for granted: limits, promises, the outbox, the history, and an end to everything."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from forewarn.domain.campaigns import WISHES, CampaignState
 from forewarn.domain.events import EventType, OperationState, Phase
 from forewarn.domain.history import Entry, What, first_break
 from forewarn.domain.machines import Machine
+from forewarn.engine.engine import ANSWERS_KEPT
 from forewarn.testing.simulation.laws.book import Breach, law
 from forewarn.testing.simulation.laws.reading import is_users
 from forewarn.testing.simulation.trace import Accepted, Asked, Committed, Declared, Ended, Impact, Trace
@@ -92,19 +94,38 @@ def wishes_are_kept(trace: Trace) -> Iterator[Breach]:
         wishes.update(((e.scope, e.subject), e.after) for e in committed.entries if e.after in WISHES.values())
 
 
-@law("What was promised is there, and one key is one promise.")
+@law("What was promised is there, and one key is one promise for a day.")
 def promises_are_kept(trace: Trace) -> Iterator[Breach]:
-    made: dict[str, tuple[str, ...]] = {}
+    born, latest = _births(trace), trace.lines[0].at
+    made: dict[str, tuple[datetime, tuple[str, ...]]] = {}
     promised: dict[str, int] = {}
-    for line, accepted in trace.of(Accepted):
-        promised.update((operation, line.step) for operation in accepted.operations)
-        if accepted.key is not None and made.setdefault(accepted.key, accepted.operations) != accepted.operations:
-            yield Breach(line.step, f"{accepted.key} was promised twice")
+    for line in trace.lines:
+        latest = max(latest, line.at)  # what was forgotten stays forgotten when the clock is set back
+        if not isinstance(line.record, Accepted):
+            continue
+        key, operations = line.record.key, line.record.operations
+        promised.update((operation, line.step) for operation in operations)
+        if key is not None:
+            since, before = made.get(key, (latest, operations))
+            if before != operations and latest - since < ANSWERS_KEPT:
+                yield Breach(line.step, f"{key} was promised twice")
+            if before != operations or key not in made:
+                made[key] = (min([line.at, *(born[operation] for operation in operations)]), operations)
     for _, ended in trace.of(Ended):
         kept = {operation.id for operation in ended.operations}
         for operation, step in promised.items():
             if operation not in kept:
                 yield Breach(step, f"{operation} was promised and forgotten")
+
+
+def _births(trace: Trace) -> dict[str, datetime]:
+    """When each operation was asked for."""
+    return {
+        operation.id: operation.requested_at
+        for _, committed in trace.of(Committed)
+        for revision in committed.change.revisions
+        for operation in revision.after.operations
+    }
 
 
 @law("Nothing is stuck: once the accidents stop, everything comes to its end.")
