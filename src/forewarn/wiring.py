@@ -134,6 +134,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             new_id=new_id,
             version=__version__,
             metadata_url=url,
+            fail_next=driver.fail_next if isinstance(driver, SimulatedDriver) else None,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
             hosts=[bracketed(host), *options.rules.host_names],

@@ -114,3 +114,9 @@ def test_a_delete_sent_again_when_the_machine_is_gone_is_answered_as_before(rig:
     assert rig.refused("GET", f"{MACHINES}/db-0")[0] == 404
     again = rig.post(f"{MACHINES}/db-0/delete", key="k")
     assert (again["id"], again["state"]) == (first["id"], "Succeeded")
+
+
+def test_only_the_simulated_driver_can_be_told_to_fail(rig: Rig) -> None:
+    status, message = rig.refused("POST", f"{MACHINES}/db-0/fail", {"times": 2})
+    assert status == 409
+    assert "Only the simulated driver" in message

@@ -56,7 +56,7 @@ def test_a_freeze_lasts_as_long_as_was_set_whatever_was_announced() -> None:
 
 def test_it_fails_as_often_as_it_is_told_to() -> None:
     driver = SimulatedDriver()
-    driver.fail_next("web_0", times=2)
+    driver.fail_next("web", "web_0", times=2)
     later = NOON + timedelta(hours=1)
     outcomes = [type(perform(driver, ACTION, later)) for _ in range(3)]
     assert outcomes == [Failed, Failed, Done]

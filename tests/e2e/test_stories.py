@@ -128,6 +128,17 @@ def test_an_operator_s_program_makes_the_impact_real(tmp_path: Path) -> None:
     assert done.read_text() == "Redeploy one\n"
 
 
+def test_a_driver_that_keeps_failing_ends_in_a_failed_operation_and_no_event(tmp_path: Path) -> None:
+    with up(tmp_path / "data", "--clock", "manual") as forewarn:
+        document(forewarn, "solo")
+        assert forewarn.cli("fail", "solo", "--times", "1000").returncode == 0
+        operation = told(forewarn, "restart", "solo")
+        forewarn.cli("clock", "advance", "1h")
+        assert document(forewarn, "solo")["Events"] == []
+        failed = told(forewarn, "operations", operation["id"])
+        assert (failed["state"], failed["message"]) == ("Failed", "solo: it was told to fail")
+
+
 def test_a_wrong_fleet_file_is_refused_with_its_line_and_nothing_is_loaded(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet.toml"
     fleet.write_text("[machine.good]\n\n[machine.bad]\nupdate_domian = 3\n")

@@ -1,4 +1,4 @@
-"""`forewarn restart`, `redeploy`, `delete`, `evict`, `start`, `stop`, `deallocate`."""
+"""`forewarn restart`, `redeploy`, `delete`, `evict`, `start`, `stop`, `deallocate`, `fail`."""
 
 import argparse
 from typing import Any
@@ -30,6 +30,18 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     for name, tells in POWERS.items():
         verb = add_verb(verbs, common, name, _power(name), tells)
         verb.add_argument("machine", metavar="MACHINE", help="a name, or SCOPE/NAME")
+    verb = add_verb(verbs, common, "fail", fail, "Make the simulated driver fail on a machine, to see what follows.")
+    verb.add_argument("machine", metavar="MACHINE", help="a name, or SCOPE/NAME")
+    verb.add_argument("--times", type=int, default=1, metavar="N", help="how many attempts fail (default: 1)")
+
+
+def fail(args: argparse.Namespace, client: Client, out: Output) -> int:
+    machine = client.post(f"/machines/{in_path(args.machine)}/fail", {"times": args.times})
+    if out.as_json:
+        out.json(machine)
+    else:
+        out.line(f"The next {args.times} attempts on {machine['name']} will fail.")
+    return 0
 
 
 def _request(name: str) -> Run:

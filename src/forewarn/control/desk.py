@@ -24,6 +24,7 @@ class Desk:
     new_id: Callable[[], str]
     version: str
     metadata_url: Callable[[Machine], str]  # where a machine finds its own document
+    fail_next: Callable[[str, str, int], None] | None  # (scope, machine, times); None: the driver cannot be told to
     alive: Callable[[], Mapping[str, bool]]  # the parts that must run, and whether they do
     more_metrics: Callable[[], Iterable[Family]]
     served: Counter[tuple[str, str]]  # requests, by method and class of status

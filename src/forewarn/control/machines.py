@@ -1,8 +1,10 @@
 """Machines: look at them, and do to them what their owner may."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta, Struct
 
 from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
@@ -10,7 +12,7 @@ from forewarn.control.endpoints import Ask, Endpoint, Endpoints, Made
 from forewarn.control.naming import find_machine
 from forewarn.control.paging import PageQuery, page_of
 from forewarn.control.views import MachineView, OperationView, View, tell
-from forewarn.domain.errors import Invalid
+from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import EventType
 from forewarn.domain.machines import Machine, Power
 from forewarn.engine.ports import Reader
@@ -68,6 +70,18 @@ def _power(power: Power, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
     return Endpoint(method="POST", path=path, does=does, handler=handler, answer=MachineView)
 
 
+class FailBody(Struct, frozen=True, forbid_unknown_fields=True):
+    times: Annotated[int, Meta(ge=0, le=1000)] = 1
+
+
+async def fail_next(desk: Desk, ask: Ask[Nothing, FailBody]) -> MachineView:
+    machine = await find_machine(desk.engine, ask.path["machine"])
+    if desk.fail_next is None:
+        raise Conflict("Only the simulated driver fails when told to; this fleet has another (fleet file, [driver]).")
+    desk.fail_next(machine.scope, machine.name, ask.body.times)
+    return _tell(desk, machine)
+
+
 def _key(after: str) -> tuple[str, str]:
     scope, slash, name = after.rpartition("/")
     if after and not slash:
@@ -91,6 +105,14 @@ ENDPOINTS: Endpoints = (
     _power(Power.RUNNING, "start", "Note that it runs."),
     _power(Power.STOPPED, "stop", "Note that it is stopped. With all of a scope stopped, nothing there has to wait."),
     _power(Power.DEALLOCATED, "deallocate", "Note that it is stopped and its host is given back."),
+    Endpoint(
+        method="POST",
+        path="/forewarn/v1/machines/{machine:path}/fail",
+        does="Make the simulated driver's next attempts on it fail, to see what becomes of that.",
+        handler=fail_next,
+        body=FailBody,
+        answer=MachineView,
+    ),
     Endpoint(
         method="GET",
         path="/forewarn/v1/machines/{machine:path}",

@@ -24,15 +24,15 @@ class SimulatedDriver:
     def __init__(self, durations: Mapping[EventType, timedelta] | None = None) -> None:
         self._durations = {**DURATIONS, **(durations or {})}
         self._freezes_as_set = EventType.FREEZE in (durations or {})
-        self._failures: Counter[str] = Counter()
+        self._failures: Counter[tuple[str, str]] = Counter()
 
-    def fail_next(self, machine: str, times: int = 1) -> None:
+    def fail_next(self, scope: str, machine: str, times: int = 1) -> None:
         """The next attempts on this machine fail."""
-        self._failures[machine] = times
+        self._failures[scope, machine] = times
 
     async def perform(self, action: Action, now: datetime) -> Done | Running | Failed:
-        if self._failures[action.machine] > 0:
-            self._failures[action.machine] -= 1
+        if self._failures[action.scope, action.machine] > 0:
+            self._failures[action.scope, action.machine] -= 1
             return Failed("it was told to fail")
         over = action.started_at + self._length(action)
         return Done() if over <= now else Running(over)
