@@ -2,7 +2,7 @@
 
 Most works that fail are refused before they have written anything, and then there is nothing to take back. When one
 does fail after it wrote, the whole batch is rolled back and its works run once more, this time each in a savepoint of
-its own. Savepoints for all would cost every command a third more (a copy of each page it touches).
+its own. Savepoints for all would make every command copy each page it touches.
 """
 
 from collections.abc import Callable, Sequence
