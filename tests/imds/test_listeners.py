@@ -1,10 +1,6 @@
 """Where the service may listen, and what it says when it may not."""
 
-import os
-import shutil
 import socket
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,6 +10,7 @@ from forewarn.domain.errors import Conflict, Invalid
 from forewarn.imds import ByLocalAddress
 from forewarn.imds.listeners import on_address, on_loopback, on_socket_file
 from tests.imds.world import document, get, machine, serving
+from tests.private_network import run_apart
 
 MACHINES = [machine("vm1", "alpha", "127.0.0.2"), machine("vm2", "beta", "127.0.0.3")]
 DOCUMENTS = [document("alpha", 1), document("beta", 2)]
@@ -93,8 +90,6 @@ def test_what_is_no_socket_is_not_removed() -> None:
 
 
 NETWORK = """
-set -e
-ip link set lo up
 ip link add host0 type veth peer name guest0
 mkdir -p /run/netns
 mount -t tmpfs none /run/netns
@@ -110,14 +105,4 @@ ip -n guest route add 169.254.169.254/32 dev guest0
 
 
 def test_a_guest_in_a_network_of_its_own_asks_at_the_real_address() -> None:
-    tools = all(shutil.which(tool) for tool in ("ip", "unshare", "mount"))
-    if not tools or os.geteuid() != 0:
-        if os.environ.get("CI"):
-            pytest.fail("CI must be able to make network namespaces")
-        pytest.skip("needs root, ip and unshare")
-    script = f"{NETWORK}\nexec {sys.executable} -m tests.imds.link_local"
-    done = subprocess.run(
-        ["unshare", "--net", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["guest: 200 10", "host: 403"]
+    assert run_apart(NETWORK, "tests.imds.link_local").splitlines() == ["guest: 200 10", "host: 403"]
