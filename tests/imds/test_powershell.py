@@ -1,6 +1,6 @@
 """What Windows PowerShell 5.1's Invoke-RestMethod puts on the wire, on one connection: a GET, then an approval.
 
-The program itself is in no package registry, so its requests are written down here.
+The program itself was found in no package registry (docs/explanation/proofs.md): its requests are written down here.
 """
 
 import json
