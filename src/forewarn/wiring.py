@@ -224,13 +224,25 @@ class _Feed:
 
     def publish(self, news: News) -> None:
         facts = {scope.id: _facts(scope) for scope in news.scopes}
-        self._fleet.publish(documents=news.documents, machines=news.machines, gone=news.gone, facts=facts)
+        self._fleet.publish(
+            documents=news.documents,
+            machines=news.machines,
+            gone=news.gone,
+            facts=facts,
+            dissolved=news.dissolved,
+        )
         self._hub.publish(news)
 
 
 def _facts(scope: Scope) -> ScopeFacts:
     group = str(uuid.uuid5(uuid.NAMESPACE_URL, scope.id)) if scope.kind is ScopeKind.PLACEMENT_GROUP else ""
-    return ScopeFacts(kind=scope.kind, name=scope.id, scale_set=scope.scale_set or "", placement_group_id=group)
+    return ScopeFacts(
+        kind=scope.kind,
+        name=scope.id.rpartition("/")[2],
+        scale_set=(scope.scale_set or "").rpartition("/")[2],
+        placement_group_id=group,
+        flexible=scope.flexible,
+    )
 
 
 # The metadata service

@@ -152,7 +152,7 @@ class Ruthless(Engine):
                     draft.start(event, by)
             return unknown
 
-        return await self._command([scope], decide)
+        return await self.command([scope], decide)
 
 
 class Trusting(Engine):
@@ -195,7 +195,7 @@ class Restless(Engine):
             draft.seal = lambda settings: _moved(seal(settings))  # type: ignore[method-assign]
             return approving.approve(draft, scope, ids, by)
 
-        return await self._command([scope], decide)
+        return await self.command([scope], decide)
 
 
 def _moved(change: Change) -> Change:
@@ -215,7 +215,7 @@ class Deaf(Engine):
             return known
 
         await self.store.read(lambda r: r.campaign(campaign_id))
-        return await self._command(lambda tx: [s.id for s in tx.list_scopes(campaign=campaign_id)], decide)
+        return await self.command(lambda tx: [s.id for s in tx.list_scopes(campaign=campaign_id)], decide)
 
 
 class Crashing(Engine):

@@ -16,6 +16,7 @@ from forewarn.domain.events import Action, Actor, Event, Operation, OperationSta
 from forewarn.domain.history import Entry, What
 from forewarn.domain.lifecycle import Fact, step
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope, disenrol_at
 from forewarn.domain.settings import Settings
 
@@ -51,6 +52,10 @@ class Change(Struct, frozen=True, kw_only=True):
     machines: tuple[Machine, ...] = ()  # new or changed
     gone: tuple[tuple[str, str], ...] = ()  # (scope, name)
     entries: tuple[Entry, ...] = ()
+    dissolved: tuple[str, ...] = ()  # scopes that are no more
+    resources: tuple[Resource, ...] = ()  # new or changed
+    dropped: tuple[str, ...] = ()  # keys of resources that are no more
+    jobs: tuple[Job, ...] = ()
 
 
 class Draft:
@@ -63,6 +68,10 @@ class Draft:
         self.machines: list[Machine] = []
         self.gone: list[tuple[str, str]] = []
         self.entries: list[Entry] = []
+        self.dissolved: list[str] = []
+        self.resources: dict[str, Resource] = {}
+        self.dropped: list[str] = []
+        self.jobs: list[Job] = []
 
     def note(
         self, scope: str, who: Actor, what: What, subject: str, before: str = "", after: str = "", detail: str = ""
@@ -81,6 +90,9 @@ class Draft:
 
     def put_scope(self, scope: Scope) -> None:
         self.scopes[scope.id] = scope
+
+    def put_resource(self, resource: Resource) -> None:
+        self.resources[resource.key] = resource
 
     def put_event(self, event: Event) -> None:
         scope = self.scopes[event.scope]
@@ -136,12 +148,19 @@ class Draft:
             machines=tuple(self.machines),
             gone=tuple(self.gone),
             entries=tuple(self.entries),
+            dissolved=tuple(self.dissolved),
+            resources=tuple(resource for key, resource in self.resources.items() if key not in self.dropped),
+            dropped=tuple(self.dropped),
+            jobs=tuple(self.jobs),
         )
 
     def _revisions(self, settings: Settings) -> Iterable[Revision]:
-        for before in self._before.values():
-            after = self.scopes[before.id]
-            if after is before:
+        for after in self.scopes.values():
+            before = self._before.get(after.id)
+            if after is before or after.id in self.dissolved:
+                continue
+            if before is None:
+                yield Revision(before=None, after=after, due=next_due(after, settings))
                 continue
             if after.epoch == before.epoch:
                 after = replace(after, incarnation=before.incarnation + visible_changes(before, after))

@@ -115,6 +115,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     requested_by: Actor
     requested_at: datetime
     event: str | None = None  # None: it ran at once, unannounced
+    request: str = ""  # what was asked for in one go has one; "": it was asked for by itself
     pending: tuple[str, ...] = ()  # machines whose action is not done yet
     failures: tuple[str, ...] = ()  # "machine: reason" for each action given up
     state: OperationState = OperationState.IN_PROGRESS

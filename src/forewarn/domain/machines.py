@@ -1,7 +1,7 @@
 """Machines and what they are made of."""
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import Enum
 
 from msgspec import Struct, field
@@ -60,6 +60,13 @@ class Machine(Struct, frozen=True, kw_only=True):
     eviction_policy: EvictionPolicy = EvictionPolicy.DEALLOCATE
     power: Power = Power.RUNNING
     terminate_notice: timedelta | None = None  # of the model applied to this instance; None: a delete is not announced
+    os_image_notice: timedelta | None = None  # likewise, for a reimage
+    instance: str = ""  # its id within a scale set
+    model: int = 0  # which of its scale set's models it was made from, or brought to
+    keep_on_scale_in: bool = False  # protectFromScaleIn
+    keep_as_it_is: bool = False  # protectFromScaleSetActions
+    created_at: datetime | None = None
+    declared: bool = True  # named in the fleet file, and leaves when the file names it no longer
     profile: Profile = field(default_factory=Profile)
 
     @property

@@ -27,6 +27,8 @@ class EventsPolicy(Struct, frozen=True, kw_only=True):
     approve_user_reboot: bool = False
     approve_user_redeploy: bool = False
     approve_all_instances_down: bool = True
+    publish: bool = False  # also to Event Grid and Resource Graph
+    publish_version: str = "2020-07-01"  # of the document that is published
 
 
 class Walk(Struct, frozen=True, kw_only=True):
@@ -55,6 +57,9 @@ class Scope(Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     operations: tuple[Operation, ...] = ()
     walk: Walk | None = None  # one campaign at a time
+    owner: str = ""  # key of the resource it was made for; "" if nobody's
+    declared: bool = True  # named in a fleet file: it stays when its machines are gone
+    flexible: bool = False  # a flexible scale set's: its instances are plain VMs
 
     @property
     def is_enrolled(self) -> bool:

@@ -18,7 +18,7 @@ from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
-from forewarn.engine import loading
+from forewarn.engine import leaving, loading
 from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
@@ -45,7 +45,7 @@ class Engine:
         self.clock = clock
         self.settings = settings
         self._feed = feed
-        self._new_id = new_id
+        self.new_id = new_id
         self._heard = heard  # when a scope asked last, as far as that is not saved yet
         self._wakers: list[Callable[[Change], None]] = []
 
@@ -57,7 +57,7 @@ class Engine:
 
     async def enrol(self, scope: str, by: Actor) -> None:
         """The first answer may take its time, as in Azure."""
-        await self._command([scope], lambda tx, draft: enrolment.enrol(draft, scope, by))
+        await self.command([scope], lambda tx, draft: enrolment.enrol(draft, scope, by))
         if self.settings.first_answer_delay:
             ready = self.clock.now() + self.settings.first_answer_delay
             while self.clock.now() < ready:
@@ -70,7 +70,7 @@ class Engine:
             unknown = approving.approve(draft, scope, ids, by)
             return tuple(i for i in unknown if not approving.ended_lately(tx.event(i), scope, draft.now, self.settings))
 
-        return await self._command([scope], decide)
+        return await self.command([scope], decide)
 
     async def mark_seen(self, marks: Mapping[str, datetime]) -> None:
         """Save who asked last, in one batch. Nothing visible changes."""
@@ -91,7 +91,7 @@ class Engine:
 
         def decide(tx: Transaction, draft: Draft) -> list[Operation]:
             (machine,) = _machines(tx, [target])
-            return [requesting.request(draft, machine, impact, by, self.settings, self._new_id)]
+            return [requesting.request(draft, machine, impact, by, self.settings, self.new_id)]
 
         operations = await self._operations([target[0]], decide, key)
         if len(operations) != 1:
@@ -111,7 +111,7 @@ class Engine:
             return [
                 operation
                 for scope in sorted(by_scope)
-                for operation in maintenance.schedule(draft, by_scope[scope], work, by, self.settings, self._new_id)
+                for operation in maintenance.schedule(draft, by_scope[scope], work, by, self.settings, self.new_id)
             ]
 
         return await self._operations(sorted({scope for scope, _ in targets}), decide, key)
@@ -124,7 +124,7 @@ class Engine:
                 raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to approve.")
             return _find(draft, event)
 
-        return await self._command([event.scope], decide)
+        return await self.command([event.scope], decide)
 
     async def cancel_event(self, event_id: str, by: Actor, why: str = "") -> Event:
         event = await self.event(event_id)
@@ -136,7 +136,7 @@ class Engine:
             approving.cancel(draft, known, by, why)
             return _find(draft, event)
 
-        return await self._command([event.scope], decide)
+        return await self.command([event.scope], decide)
 
     async def set_power(self, target: Target, power: Power, by: Actor) -> None:
         """A machine was started, stopped or deallocated. With all of them down, nothing needs to wait."""
@@ -147,7 +147,7 @@ class Engine:
             outcomes.recount(draft, machine.scope, tx.machines(machine.scope))
             settle(draft)
 
-        await self._command([target[0]], decide)
+        await self.command([target[0]], decide)
 
     # Campaigns
 
@@ -160,7 +160,7 @@ class Engine:
             tx.save_campaign(campaign)
             return campaign
 
-        return await self._command(campaign.scopes, decide)
+        return await self.command(campaign.scopes, decide)
 
     async def steer_campaign(self, campaign_id: str, wish: CampaignState, by: Actor) -> Campaign:
         """Pause, resume or cancel: in every scope it walks through, or in none."""
@@ -178,7 +178,7 @@ class Engine:
                 campaigns.steer(draft, scope, wished, by)
             return wished
 
-        return await self._command(walked, decide)
+        return await self.command(walked, decide)
 
     # The fleet
 
@@ -189,7 +189,7 @@ class Engine:
             if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, NOTHING, ()
             tx.put_note(loading.FLEET_NOTE, declaration)
-            change = loading.take_over(tx, fleet, self.clock.now(), self._new_id)
+            change = loading.take_over(tx, fleet, self.clock.now(), self.new_id)
             return True, change, tx.save(change)
 
         loaded, _, _ = await self.store.run(work, self._tell)
@@ -216,9 +216,9 @@ class Engine:
             walk = draft.scopes[scope].walk
             campaign = tx.campaign(walk.campaign) if walk is not None else None
             machines = tx.machines(scope) if campaign is not None else ()
-            ticking.tick(draft, scope, campaign, machines, self.settings, self._new_id)
+            ticking.tick(draft, scope, campaign, machines, self.settings, self.new_id)
 
-        await self._command([scope], decide)
+        await self.command([scope], decide)
 
     async def lease(self, wall: datetime, free_by: datetime, length: timedelta, limit: int) -> Sequence[Action]:
         """Take actions that are due, and whose last lease has run out by `free_by`."""
@@ -247,7 +247,7 @@ class Engine:
                         outcomes.recount(draft, held.scope, tx.machines(held.scope))
                         settle(draft)
 
-        await self._command([action.scope], decide)
+        await self.command([action.scope], decide)
 
     # Looking
 
@@ -263,10 +263,12 @@ class Engine:
 
     # The frame of every command
 
-    async def _command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
+    async def command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
         def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
             draft = Draft(lock_all(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
+            if draft.gone or draft.dropped:
+                leaving.sweep(tx, draft)
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
 
@@ -284,6 +286,7 @@ class Engine:
                 scopes=[revision.after for revision in change.revisions if revision.is_declaration],
                 machines=change.machines,
                 gone=change.gone,
+                dissolved=change.dissolved,
                 entries=entries,
             )
         )
@@ -303,7 +306,7 @@ class Engine:
                 tx.forget_answers(draft.now - ANSWERS_KEPT)
             return operations
 
-        return await self._command(scopes, once)
+        return await self.command(scopes, once)
 
 
 NOTHING = Change()

@@ -5,7 +5,7 @@ enrolment) stays as it is. A machine that is no longer declared leaves.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from ipaddress import IPv4Address
 
@@ -13,13 +13,16 @@ import msgspec
 from msgspec.structs import replace
 
 from forewarn.domain import outcomes
-from forewarn.domain.draft import Change, Draft, Revision, next_due
+from forewarn.domain.describing import described, numbered
+from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Actor
 from forewarn.domain.fleet import FIRST_ADDRESS, Fleet, with_addresses
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Resource
 from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
+from forewarn.engine.leaving import sweep
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
 from forewarn.engine.walking import every_machine
@@ -35,22 +38,30 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     leaving = leavers(tx, fleet)
     draft = Draft(lock_known(tx, {*(s.id for s in fleet.scopes), *(m.scope for m in leaving)}), now)
     known = {scope: tx.machines(scope) for scope in draft.scopes}
+    resources, owners = described(fleet.scopes, fleet.machines)
     for scope in fleet.scopes:
-        if scope.id in known:
-            draft.put_scope(_redeclared(draft.scopes[scope.id], scope))
+        declared = replace(scope, owner=owners.get(scope.id, ""))
+        draft.put_scope(_redeclared(draft.scopes[scope.id], declared) if scope.id in known else declared)
     draft.machines += _placed(tx, fleet, known, new_id)
+    for resource in resources:
+        draft.put_resource(_redescribed(resource, tx.resource(resource.key)))
     for machine in leaving:
         outcomes.remove_machine(draft, machine, LOADER)
     for name, stored in known.items():
         outcomes.recount(draft, name, stored)
     settle(draft)
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
-    return _with_new(draft.seal(fleet.settings), [s for s in fleet.scopes if s.id not in known], fleet.settings)
+    if leaving:
+        sweep(tx, draft)
+    return draft.seal(fleet.settings)
 
 
-def _with_new(change: Change, scopes: Iterable[Scope], settings: Settings) -> Change:
-    born = (Revision(before=None, after=scope, due=next_due(scope, settings)) for scope in scopes)
-    return replace(change, revisions=(*change.revisions, *born))
+def _redescribed(resource: Resource, known: Resource | None) -> Resource:
+    """The file has the say over what it names; numbers given to instances are not given again."""
+    if known is None:
+        return resource
+    counter = max(resource.counter, known.counter)
+    return replace(resource, counter=counter, version=known.version + 1, model=known.model)
 
 
 def _placed(
@@ -59,9 +70,11 @@ def _placed(
     """The declared machines, scope by scope, each with what it keeps and an address of its own."""
     claimed = {machine.address for machine in fleet.machines}
     stored = {(machine.scope, machine.name): machine for members in known.values() for machine in members}
+    scopes = {scope.id: scope for scope in fleet.scopes}
     declared: dict[str, list[Machine]] = defaultdict(list)
     for machine in fleet.machines:
-        declared[machine.scope].append(_kept(machine, stored.get((machine.scope, machine.name)), claimed, new_id))
+        kept = _kept(machine, stored.get((machine.scope, machine.name)), claimed, new_id)
+        declared[machine.scope].append(numbered(kept, scopes[machine.scope]))
     first = IPv4Address(tx.note(ADDRESS_NOTE) or str(FIRST_ADDRESS))
     placed, left = with_addresses([machine for scope in fleet.scopes for machine in declared[scope.id]], first)
     tx.put_note(ADDRESS_NOTE, str(left))
@@ -69,9 +82,9 @@ def _placed(
 
 
 def leavers(reader: Reader, fleet: Fleet) -> list[Machine]:
-    """The stored machines that the declaration does not know any more."""
+    """The stored machines that were declared, and are not any more."""
     declared = {(machine.scope, machine.name) for machine in fleet.machines}
-    return [machine for machine in every_machine(reader) if (machine.scope, machine.name) not in declared]
+    return [m for m in every_machine(reader) if m.declared and (m.scope, m.name) not in declared]
 
 
 def stored_settings(reader: Reader) -> Settings:
@@ -80,7 +93,9 @@ def stored_settings(reader: Reader) -> Settings:
 
 
 def _redeclared(known: Scope, declared: Scope) -> Scope:
-    return replace(known, kind=declared.kind, scale_set=declared.scale_set, policy=declared.policy)
+    return replace(
+        known, kind=declared.kind, scale_set=declared.scale_set, policy=declared.policy, owner=declared.owner
+    )
 
 
 def _kept(machine: Machine, known: Machine | None, claimed: Set[str], new_id: Callable[[], str]) -> Machine:

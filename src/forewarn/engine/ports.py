@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from forewarn.domain.campaigns import Campaign
@@ -10,9 +10,12 @@ from forewarn.domain.draft import Change
 from forewarn.domain.events import Action, Document, Event, Operation
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope
 
 T = TypeVar("T")
+
+JOBS_KEPT = timedelta(days=30)
 
 
 class Clock(Protocol):
@@ -31,6 +34,10 @@ class Reader(Protocol):
     def scope(self, scope: str) -> Scope | None: ...
 
     def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]: ...
+
+    def scopes_of_scale_set(self, scale_set: str) -> Sequence[Scope]:
+        """Its placement groups, by id."""
+        ...
 
     def machines(self, scope: str, names: Sequence[str] | None = None) -> Sequence[Machine]:
         """The machines of a scope, by name; those of `names` that exist, or all."""
@@ -84,6 +91,20 @@ class Reader(Protocol):
         """When the next action that nobody has leased is to be tried. A lease that ran out still counts as one."""
         ...
 
+    def resource(self, key: str) -> Resource | None: ...
+
+    def list_resources(
+        self, *, group: str | None = None, kind: str | None = None, after: str = "", limit: int = 1000
+    ) -> Sequence[Resource]:
+        """Resources by key: all, those of a group (its key), those of a type (in any letter case), or both."""
+        ...
+
+    def resources_of_machine(self, scope: str, machine: str) -> Sequence[Resource]:
+        """What stands for this machine."""
+        ...
+
+    def job(self, job: str) -> Job | None: ...
+
     def note(self, key: str) -> str | None: ...
 
     def answer(self, key: str) -> str | None:
@@ -104,8 +125,9 @@ class Transaction(Reader, Protocol):
     def save(self, change: Change) -> Sequence[Entry]:
         """Write it all. The entries come back with their `seq` and digest.
 
-        Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone or
-        finished is gone, even if the same change also writes it.
+        Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone,
+        finished, dissolved or dropped is so, even if the same change also writes it. Jobs that began before
+        `JOBS_KEPT` are forgotten when a new one is saved.
         """
         ...
 
@@ -152,6 +174,7 @@ class News:
     scopes: Sequence[Scope] = ()  # only those that are new, or declared anew
     machines: Sequence[Machine] = ()
     gone: Sequence[tuple[str, str]] = ()
+    dissolved: Sequence[str] = ()
     entries: Sequence[Entry] = ()
 
 

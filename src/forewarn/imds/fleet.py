@@ -38,6 +38,7 @@ class Fleet:
         machines: Iterable[Machine] = (),
         gone: Iterable[tuple[str, str]] = (),
         facts: Mapping[str, ScopeFacts] | None = None,
+        dissolved: Iterable[str] = (),
     ) -> None:
         """What a commit changed. Call it in the loop of the server, in the order of commits; it does not block."""
         for scope, known in (facts or {}).items():
@@ -45,6 +46,8 @@ class Fleet:
         moved = [machine for machine in machines if self._admit(machine)]
         changed = [slot for slot, document in self._addressed(documents) if slot.offer(document)]
         left = [name for scope, name in gone if self._dismiss(scope, name)]
+        for scope in dissolved:
+            self._slots.pop(scope, None)
         if moved or left:
             self._names = None
         for watcher in self._watchers:

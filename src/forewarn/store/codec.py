@@ -15,6 +15,7 @@ from forewarn.domain.campaigns import Campaign
 from forewarn.domain.events import Action, Actor, ActorKind, Event, EventType, Operation, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind, Walk
 
 Row: TypeAlias = tuple[Any, ...]
@@ -31,6 +32,9 @@ class ScopeBody:
     policy: EventsPolicy
     enrolled_at: datetime | None
     walk: Walk | None
+    owner: str = ""
+    declared: bool = True
+    flexible: bool = False
 
 
 _encode = msgspec.json.Encoder().encode
@@ -39,9 +43,11 @@ to_event = msgspec.json.Decoder(Event).decode
 to_operation = msgspec.json.Decoder(Operation).decode
 to_machine = msgspec.json.Decoder(Machine).decode
 to_campaign = msgspec.json.Decoder(Campaign).decode
+to_resource = msgspec.json.Decoder(Resource).decode
+to_job = msgspec.json.Decoder(Job).decode
 
 
-def body(value: Event | Operation | Machine | Campaign | ScopeBody) -> str:
+def body(value: Event | Operation | Machine | Campaign | Resource | Job | ScopeBody) -> str:
     return _encode(value).decode()
 
 
@@ -63,7 +69,17 @@ def from_scope(scope: Scope, due: datetime | None) -> Row:
         scope.incarnation,
         None if scope.last_seen is None else to_micros(scope.last_seen),
         None if due is None else to_micros(due),
-        body(ScopeBody(kind=scope.kind, policy=scope.policy, enrolled_at=scope.enrolled_at, walk=walk)),
+        body(
+            ScopeBody(
+                kind=scope.kind,
+                policy=scope.policy,
+                enrolled_at=scope.enrolled_at,
+                walk=walk,
+                owner=scope.owner,
+                declared=scope.declared,
+                flexible=scope.flexible,
+            )
+        ),
         scope.id,
     )
 
@@ -84,7 +100,16 @@ def to_scope(row: Row, events: Sequence[Event], operations: Sequence[Operation])
         events=tuple(events),
         operations=tuple(operations),
         walk=rest.walk,
+        owner=rest.owner,
+        declared=rest.declared,
+        flexible=rest.flexible,
     )
+
+
+def from_resource(resource: Resource) -> Row:
+    machine = resource.machine or None
+    scope = resource.scope if machine else None
+    return (resource.key, resource.type.lower(), resource.group, scope, machine, body(resource))
 
 
 def from_action(action: Action) -> Row:

@@ -15,8 +15,9 @@ from forewarn.domain.errors import Conflict, Unavailable
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
 from forewarn.domain.machines import Machine, any_runs
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope, without_ended
-from forewarn.engine.ports import Reader, Transaction
+from forewarn.engine.ports import JOBS_KEPT, Reader, Transaction
 from forewarn.store.tables import Table, UndoLog, take_back
 
 T = TypeVar("T")
@@ -72,6 +73,8 @@ class MemoryReader:
         self._leases: Table[tuple[str, str], datetime] = Table(undo)
         self._history: Table[int, Entry] = Table(undo)
         self._digests: Table[str, str] = Table(undo)
+        self._resources: Table[str, Resource] = Table(undo)
+        self._jobs: Table[str, Job] = Table(undo)
         self._notes: Table[str, str] = Table(undo)
         self._answers: Table[str, tuple[str, datetime]] = Table(undo)
 
@@ -82,6 +85,9 @@ class MemoryReader:
     def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]:
         found = (s for s in self._scopes.after(after) if campaign is None or (s.walk and s.walk.campaign == campaign))
         return [self._counted(scope) for scope in islice(found, limit)]
+
+    def scopes_of_scale_set(self, scale_set: str) -> Sequence[Scope]:
+        return [self._counted(scope) for scope in self._scopes.after("") if scope.scale_set == scale_set]
 
     def machines(self, scope: str, names: Sequence[str] | None = None) -> Sequence[Machine]:
         if names is None:
@@ -142,6 +148,26 @@ class MemoryReader:
         free = (action.due for key, action in self._actions.items() if self._leases.get(key) is None)
         return min(free, default=None)
 
+    def resource(self, key: str) -> Resource | None:
+        return self._resources.get(key)
+
+    def list_resources(
+        self, *, group: str | None = None, kind: str | None = None, after: str = "", limit: int = 1000
+    ) -> Sequence[Resource]:
+        wanted = None if kind is None else kind.lower()
+        found = (
+            resource
+            for resource in self._resources.after(after)
+            if group in (None, resource.group) and wanted in (None, resource.type.lower())
+        )
+        return list(islice(found, limit))
+
+    def resources_of_machine(self, scope: str, machine: str) -> Sequence[Resource]:
+        return [r for r in self._resources.after("") if (r.scope, r.machine) == (scope, machine)]
+
+    def job(self, job: str) -> Job | None:
+        return self._jobs.get(job)
+
     def note(self, key: str) -> str | None:
         return self._notes.get(key)
 
@@ -178,7 +204,21 @@ class MemoryTransaction(MemoryReader):
         for key in change.finished:
             self._actions.drop(key)
             self._leases.drop(key)
+        for resource in change.resources:
+            self._resources.put(resource.key, resource)
+        for name in change.dropped:
+            self._resources.drop(name)
+        for name in change.dissolved:
+            self._scopes.drop(name)
+            self._due.drop(name)
+        for job in change.jobs:
+            self._put_job(job)
         return [self._append(entry) for entry in change.entries]
+
+    def _put_job(self, job: Job) -> None:
+        self._jobs.put(job.id, job)
+        for old in [known.id for known in self._jobs.values() if known.started_at < job.started_at - JOBS_KEPT]:
+            self._jobs.drop(old)
 
     def save_campaign(self, campaign: Campaign) -> None:
         self._campaigns.put(campaign.id, campaign)

@@ -9,6 +9,7 @@ from forewarn.domain.campaigns import Campaign
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope
 from forewarn.store import codec
 from forewarn.store.codec import Row
@@ -39,6 +40,10 @@ class SqlReader:
         events = self._by_scope(SQL["live_events_of_scopes"], span, codec.to_event)
         operations = self._by_scope(SQL["live_operations_of_scopes"], span, codec.to_operation)
         return [codec.to_scope(row, events.get(row[0], ()), operations.get(row[0], ())) for row in rows]
+
+    def scopes_of_scale_set(self, scale_set: str) -> Sequence[Scope]:
+        ids = self._execute(SQL["ids_of_scale_set"], (scale_set,)).fetchall()
+        return [scope for (key,) in ids if (scope := self.scope(key)) is not None]
 
     def due_scopes(self, now: datetime, limit: int) -> Sequence[str]:
         return [row[0] for row in self._execute(SQL["scopes_due"], (codec.to_micros(now), limit)).fetchall()]
@@ -120,6 +125,32 @@ class SqlReader:
 
     def last_entry(self) -> int:
         return int(self._execute(SQL["last_entry"]).fetchone()[0])
+
+    # Resources and jobs
+
+    def resource(self, key: str) -> Resource | None:
+        return self._body(SQL["resource"], (key,), codec.to_resource)
+
+    def list_resources(
+        self, *, group: str | None = None, kind: str | None = None, after: str = "", limit: int = 1000
+    ) -> Sequence[Resource]:
+        keys: Row
+        match group, kind:
+            case None, None:
+                query, keys = "resources_after", ()
+            case _, None:
+                query, keys = "resources_of_group_after", (group,)
+            case None, str():
+                query, keys = "resources_of_kind_after", (kind.lower(),)
+            case _:
+                query, keys = "resources_of_kind_in_group_after", (group, kind.lower())
+        return self._bodies(SQL[query], (*keys, after, limit), codec.to_resource)
+
+    def resources_of_machine(self, scope: str, machine: str) -> Sequence[Resource]:
+        return self._bodies(SQL["resources_of_machine"], (scope, machine), codec.to_resource)
+
+    def job(self, job: str) -> Job | None:
+        return self._body(SQL["job"], (job,), codec.to_job)
 
     # Campaigns, notes, answers
 

@@ -10,6 +10,7 @@ from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
 from forewarn.domain.machines import Power
 from forewarn.domain.scopes import Scope, without_ended
+from forewarn.engine.ports import JOBS_KEPT
 from forewarn.store import codec
 from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
@@ -65,7 +66,21 @@ class SqlTransaction(SqlReader):
             self._execute(SQL["put_action"], codec.from_action(action))
         for key in change.finished:
             self._execute(SQL["drop_action"], key)
+        if change.resources or change.dropped or change.dissolved or change.jobs:
+            self._save_estate(change)
         return self._append(change.entries)
+
+    def _save_estate(self, change: Change) -> None:
+        for resource in change.resources:
+            self._execute(SQL["put_resource"], codec.from_resource(resource))
+        for key in change.dropped:
+            self._execute(SQL["drop_resource"], (key,))
+        for scope in change.dissolved:
+            self._execute(SQL["drop_scope"], (scope,))
+            self._held.pop(scope, None)
+        for job in change.jobs:
+            self._execute(SQL["put_job"], (job.id, codec.to_micros(job.started_at), codec.body(job)))
+            self._execute(SQL["forget_jobs"], (codec.to_micros(job.started_at - JOBS_KEPT),))
 
     def save_campaign(self, campaign: Campaign) -> None:
         self.writes += 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
+from forewarn.domain.scalesets import base36
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 from forewarn.domain.settings import Settings
-from forewarn.wire.fleetspread import MOST, addresses, base36, hosts, instances, placement_groups, zones
+from forewarn.wire.fleetspread import MOST, addresses, hosts, instances, placement_groups, zones
 from forewarn.wire.tables import Table
 from forewarn.wire.toml_lines import Path
 

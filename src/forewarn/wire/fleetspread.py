@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from string import ascii_lowercase, digits
 
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import group_prefix
@@ -45,12 +44,6 @@ def placement_groups(
         for group, start in enumerate(range(0, max(len(here), 1), GROUP_SIZE)):
             scope = group_prefix(name) + (f"z{zone}-{group}" if zone else str(group))
             yield scope, zone, here[start : start + GROUP_SIZE]
-
-
-def base36(number: int) -> str:
-    """Six digits, as at the end of an instance's computer name: 18 is 00000i."""
-    letters = digits + ascii_lowercase
-    return "".join(letters[number // 36**power % 36] for power in range(5, -1, -1))
 
 
 def hosts(table: Table) -> Callable[[Machine, int], str] | None:

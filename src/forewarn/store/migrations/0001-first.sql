@@ -100,3 +100,24 @@ create table answers (
     at bigint not null
 );
 create index answers_by_age on answers (at);
+
+-- What the control plane is told about. `grouped` is the key of the resource group, `kind` the type in lower case;
+-- (scope_id, machine) is set where the resource stands for one machine.
+create table resources (
+    id text not null primary key,
+    kind text not null,
+    grouped text not null,
+    scope_id text,
+    machine text,
+    body text not null
+);
+create index resources_of_group on resources (grouped, id);
+create index resources_of_kind on resources (kind, id);
+create index resources_of_machine on resources (scope_id, machine, id) where machine is not null;
+
+create table jobs (
+    id text not null primary key,
+    at bigint not null,
+    body text not null
+);
+create index jobs_by_age on jobs (at);

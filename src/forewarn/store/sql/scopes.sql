@@ -33,3 +33,6 @@ where id = ?;
 
 -- name: mark_seen
 update scopes set last_seen = ?, due = ? where id = ?;
+
+-- name: drop_scope
+delete from scopes where id = ?;

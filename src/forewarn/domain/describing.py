@@ -1,0 +1,186 @@
+"""A declared fleet as its owner would have described it to the control plane: the resources behind which it stands."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from msgspec.structs import replace
+
+from forewarn.domain.machines import Machine
+from forewarn.domain.resources import (
+    AVAILABILITY_SET,
+    CLOUD_SERVICE,
+    GROUP,
+    SCALE_SET,
+    VIRTUAL_MACHINE,
+    Resource,
+    group_id,
+    resource_id,
+)
+from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
+
+Json = dict[str, Any]
+
+
+def described(scopes: Iterable[Scope], machines: Iterable[Machine]) -> tuple[list[Resource], dict[str, str]]:
+    """The resources, and which of them owns each scope (scope id to resource key)."""
+    members: dict[str, list[Machine]] = defaultdict(list)
+    for machine in machines:
+        members[machine.scope].append(machine)
+    found: dict[str, Resource] = {}
+    owners: dict[str, str] = {}
+    sets: dict[str, list[Machine]] = defaultdict(list)
+    for scope in scopes:
+        here = members[scope.id]
+        if scope.scale_set is not None:
+            sets[scope.scale_set] += here
+        for resource in _of_scope(scope, here):
+            found[resource.key] = resource
+            if not resource.machine or scope.kind is ScopeKind.STANDALONE:
+                owners[scope.id] = resource.key
+    for scope in scopes:
+        if scope.scale_set is not None and sets[scope.scale_set]:
+            resource = _scale_set(scope, sets[scope.scale_set])
+            found[resource.key] = resource
+            owners[scope.id] = resource.key
+    return [*_groups(found.values()), *found.values()], owners
+
+
+def numbered(machine: Machine, scope: Scope) -> Machine:
+    """An instance of a scale set knows its number, and that it is made from the set's first model."""
+    if scope.scale_set is None or machine.instance:
+        return machine
+    return replace(machine, instance=machine.name.removeprefix(f"{scope.scale_set}_"), model=1)
+
+
+def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterable[Resource]:
+    if not members or scope.scale_set is not None:
+        return
+    first = members[0]
+    match scope.kind:
+        case ScopeKind.AVAILABILITY_SET:
+            yield _resource(first, AVAILABILITY_SET, scope.id, _availability_set(scope, members), scope=scope.id)
+            yield from (_machine(machine, scope) for machine in members)
+        case ScopeKind.CLOUD_SERVICE:
+            yield _resource(first, CLOUD_SERVICE, scope.id, {"properties": {}}, scope=scope.id)
+        case ScopeKind.STANDALONE | ScopeKind.PLACEMENT_GROUP:
+            yield from (_machine(machine, scope) for machine in members)
+
+
+def _groups(resources: Iterable[Resource]) -> Iterable[Resource]:
+    for key, resource in {resource.group: resource for resource in resources}.items():
+        root, _, name = resource.id.partition("/providers/")[0].rpartition("/")
+        yield Resource(id=f"{root}/{name}", type=GROUP, name=name, location=resource.location)
+        assert key == f"{root}/{name}".lower(), "a resource is in the group that its id names"
+
+
+def _machine(machine: Machine, scope: Scope) -> Resource:
+    properties: Json = {
+        "hardwareProfile": {"vmSize": machine.profile.size},
+        "storageProfile": _storage(machine),
+        "osProfile": {"computerName": machine.computer_name or machine.name},
+        **_common(machine),
+    }
+    if scope.kind is ScopeKind.AVAILABILITY_SET:
+        properties["availabilitySet"] = {"id": _id(machine, AVAILABILITY_SET, scope.id)}
+    elif machine.is_spot or scope.policy != EventsPolicy():
+        properties |= _policy(scope.policy)
+    body: Json = {"properties": properties, "tags": dict(machine.profile.tags)}
+    if machine.zone:
+        body["zones"] = [machine.zone]
+    return _resource(machine, VIRTUAL_MACHINE, machine.name, body, scope=machine.scope, machine=machine.name)
+
+
+def _availability_set(scope: Scope, members: Sequence[Machine]) -> Json:
+    return {
+        "sku": {"name": "Aligned"},
+        "properties": {
+            "platformUpdateDomainCount": max(machine.update_domain for machine in members) + 1,
+            "platformFaultDomainCount": max(machine.fault_domain for machine in members) + 1,
+            **_policy(scope.policy),
+        },
+    }
+
+
+def _scale_set(scope: Scope, members: Sequence[Machine]) -> Resource:
+    first, name = members[0], str(scope.scale_set)
+    numbers = [int(text) for m in members if (text := m.name.removeprefix(f"{name}_")).isdecimal()]
+    zones = sorted({machine.zone for machine in members} - {""})
+    body: Json = {
+        "sku": {"name": first.profile.size, "tier": "Standard"},
+        "tags": dict(first.profile.tags),
+        **({"zones": zones} if zones else {}),
+        "properties": {
+            "orchestrationMode": "Uniform",
+            "singlePlacementGroup": False,
+            "upgradePolicy": {"mode": "Manual"},
+            "virtualMachineProfile": {
+                "storageProfile": _storage(first),
+                "osProfile": {"computerNamePrefix": first.computer_name[:-6] or name},
+                **_common(first),
+            },
+            **_policy(scope.policy),
+        },
+    }
+    counter = max(numbers, default=-1) + 1
+    return replace(_resource(first, SCALE_SET, name, body, scope=name), counter=counter)
+
+
+def _common(machine: Machine) -> Json:
+    """What a machine and a scale set's model have in common."""
+    told: Json = {}
+    if machine.is_spot:
+        told |= {"priority": machine.priority.value, "evictionPolicy": machine.eviction_policy.value}
+    notices = {
+        "terminateNotificationProfile": machine.terminate_notice,
+        "osImageNotificationProfile": machine.os_image_notice,
+    }
+    profiles = {name: {"enable": True, "notBeforeTimeout": _iso(at)} for name, at in notices.items() if at is not None}
+    return told | ({"scheduledEventsProfile": profiles} if profiles else {})
+
+
+def _policy(policy: EventsPolicy) -> Json:
+    if policy == EventsPolicy():
+        return {}
+    return {
+        "scheduledEventsPolicy": {
+            "userInitiatedReboot": {"automaticallyApprove": policy.approve_user_reboot},
+            "userInitiatedRedeploy": {"automaticallyApprove": policy.approve_user_redeploy},
+            "allInstancesDown": {"automaticallyApprove": policy.approve_all_instances_down},
+        }
+    }
+
+
+def _storage(machine: Machine) -> Json:
+    profile = machine.profile
+    image: Mapping[str, str] = {
+        "publisher": profile.publisher,
+        "offer": profile.offer,
+        "sku": profile.sku,
+        "version": profile.version,
+    }
+    return {"imageReference": dict(image), "osDisk": {"osType": profile.os_type, "createOption": "FromImage"}}
+
+
+def _iso(length: timedelta) -> str:
+    seconds = int(length.total_seconds())
+    return f"PT{seconds // 60}M" if seconds % 60 == 0 else f"PT{seconds}S"
+
+
+def _resource(about: Machine, kind: str, name: str, body: Json, *, scope: str, machine: str = "") -> Resource:
+    profile = about.profile
+    return Resource(
+        id=_id(about, kind, name),
+        type=kind,
+        name=name,
+        group=group_id(profile.subscription_id, profile.resource_group).lower(),
+        location=profile.location,
+        body=body,
+        scope=scope,
+        machine=machine,
+    )
+
+
+def _id(machine: Machine, kind: str, name: str) -> str:
+    return resource_id(machine.profile.subscription_id, machine.profile.resource_group, kind, name)
