@@ -66,18 +66,27 @@ def ensure(directory: Path, hosts: Collection[str], now: datetime) -> bool:
     return True
 
 
-def tls_context(directory: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
-    load_server(context, directory)
-    return context
+class ServerTls:
+    """What a server needs to speak HTTPS, for as long as it runs."""
 
+    def __init__(self, directory: Path, hosts: Collection[str], now: datetime) -> None:
+        """`hosts`: names and addresses of the server, beside those of loopback."""
+        self._directory = directory
+        self._hosts = hosts
+        ensure(directory, hosts, now)
+        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self.context.set_alpn_protocols(["http/1.1"])
+        self._load()
 
-def load_server(context: ssl.SSLContext, directory: Path) -> None:
-    """Also for a context that is in use: connections made from now on are shown this certificate."""
-    files = Files.below(directory)
-    context.load_cert_chain(files.server, files.server_key)
+    def tend(self, now: datetime) -> None:
+        """Renew the certificate if it is time. Connections made from then on are shown the new one."""
+        if ensure(self._directory, self._hosts, now):
+            self._load()
+
+    def _load(self) -> None:
+        files = Files.below(self._directory)
+        self.context.load_cert_chain(files.server, files.server_key)
 
 
 def _new_authority(now: datetime) -> _Pair:
