@@ -9,21 +9,31 @@ import logging
 import resource
 import secrets
 import signal
+import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import uvloop
 from msgspec.structs import replace
+from starlette.types import ASGIApp
 
 from forewarn import __version__, imds
+from forewarn.access.certificates import ServerTls
+from forewarn.access.files import access_directory
+from forewarn.access.service import Access, open_access
+from forewarn.arm.app import create_arm
 from forewarn.control.app import create_app
 from forewarn.control.exposition import Family, single
+from forewarn.control.faces import joined
+from forewarn.control.guard import Guard
 from forewarn.control.hub import Hub
 from forewarn.control.server import serving
 from forewarn.domain.errors import Invalid, Unavailable
@@ -54,6 +64,9 @@ log = logging.getLogger(__name__)
 SAVE_MARKS_EVERY = 60.0
 """Seconds of real time between two batches of "who asked last"."""
 
+TEND_ACCESS_EVERY = 3600.0
+"""Seconds of real time between two looks at the age of keys and certificates."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
@@ -61,6 +74,7 @@ class Options:
 
     metadata: tuple[str, int] = ("127.0.0.1", 8254)
     control: tuple[str, int] = ("127.0.0.1", 8255)
+    arm: tuple[str, int] | None = ("127.0.0.1", 8443)  # HTTPS; None: only plain http, which Azure's clients refuse
     data: Path | None = None  # None: nothing outlives the process
     fleet: Path | None = None
     sample: str = ""  # the fleet of a store that is still empty, in the fleet file's format
@@ -69,6 +83,7 @@ class Options:
     sockets: Path | None = None  # a directory for one unix socket per machine
     any_address: bool = False  # 0.0.0.0 and :: are meant
     first_answer_delay: timedelta | None = None  # None: as the fleet's settings say
+    rotate_keys_after: timedelta = timedelta(days=30)  # a new key signs then; tokens of the old one hold a day more
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)
 
@@ -81,14 +96,20 @@ class Forewarn:
     clock: FleetClock
     player: Player
     driver: Driver
+    access: Access
     server: imds.Server
     metadata_url: Callable[[Machine], str]
     control_url: str
+    arm_url: str | None
     tasks: tuple["asyncio.Task[None]", ...]
 
 
 def wall() -> datetime:
     return datetime.now(UTC)
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(32)
 
 
 VERSION_BITS = 0xF << 76 | 0b11 << 62
@@ -120,14 +141,23 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
+        data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        access = await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall)
+        tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
         server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
         player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
-            _tasks(ticker=ticker.run(), worker=worker.run(), marks=_save_marks(engine, server))
+            _tasks(
+                ticker=ticker.run(),
+                worker=worker.run(),
+                marks=_save_marks(engine, server),
+                access=_tend(access, tls, options.rotate_keys_after),
+            )
         )
-        host, port = options.control
-        app = create_app(
+        served: Counter[tuple[str, str]] = Counter()
+        native = create_app(
             engine=engine,
+            access=access,
             player=player,
             clock=clock,
             hub=hub,
@@ -137,18 +167,21 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             fail_next=driver.fail_next if isinstance(driver, SimulatedDriver) else None,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
             more_metrics=lambda: _metrics(server),
-            hosts=[bracketed(host), *options.rules.host_names],
+            hosts=_hosts(options),
+            served=served,
         )
-        port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
+        control_url, arm_url = await stack.enter_async_context(_control(native, access, tls, options, served))
         stack.callback(hub.close)
         yield Forewarn(
             engine=engine,
             clock=clock,
             player=player,
             driver=driver,
+            access=access,
             server=server,
             metadata_url=url,
-            control_url=f"http://{authority(host, port)}",
+            control_url=control_url,
+            arm_url=arm_url,
             tasks=tasks,
         )
 
@@ -243,6 +276,55 @@ def _facts(scope: Scope) -> ScopeFacts:
         placement_group_id=group,
         flexible=scope.flexible,
     )
+
+
+# The control plane
+
+
+@asynccontextmanager
+async def _control(
+    native: ASGIApp, access: Access, tls: ServerTls, options: Options, served: Counter[tuple[str, str]]
+) -> AsyncIterator[tuple[str, str | None]]:
+    """Both faces on both ports. Yields the URLs: plain http's, and that of HTTPS if it is wanted."""
+    https: list[int] = []
+    arm = create_arm(access=access, https_port=lambda: next(iter(https), None))
+    app = joined(native, Guard(arm, _hosts(options), served))
+    async with AsyncExitStack() as stack:
+        if options.arm is not None:
+            host, port = options.arm
+            secure = serving(app, host, port, wildcard=options.any_address, tls=tls.context, option="--arm")
+            https.append(await stack.enter_async_context(secure))
+        host, port = options.control
+        port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
+        yield f"http://{authority(host, port)}", _arm_url(options.arm[0], https[0]) if options.arm else None
+
+
+def _hosts(options: Options) -> list[str]:
+    """The names, as they stand in a Host header, under which the control plane may be asked."""
+    places = [place for place in (options.control, options.arm) if place is not None]
+    return [*(bracketed(host) for host, _ in places), *options.rules.host_names]
+
+
+def _arm_url(host: str, port: int) -> str:
+    """By name where that is enough: more proxies and tools make an exception for localhost than for its address."""
+    return f"https://localhost:{port}" if host == "127.0.0.1" else f"https://{authority(host, port)}"
+
+
+def _certified(options: Options) -> list[str]:
+    """The names in the server's certificate, beside those of loopback."""
+    host = options.arm[0] if options.arm else "::"
+    return [*options.rules.host_names, *([] if ip_address(host).is_unspecified else [host])]
+
+
+async def _tend(access: Access, tls: ServerTls, rotate_after: timedelta) -> None:
+    """Keys are rotated, and the server's certificate renewed, without a restart."""
+    while True:
+        try:
+            await asyncio.to_thread(access.tend, rotate_after)
+            await asyncio.to_thread(tls.tend, wall())
+        except OSError:
+            log.warning("keys and certificates could not be looked after; what is there holds", exc_info=True)
+        await asyncio.sleep(TEND_ACCESS_EVERY)
 
 
 # The metadata service

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from forewarn.wiring import Forewarn, Options
 
 TELLS = "Start Forewarn; Ctrl-C stops it."
-METADATA, DATA = "127.0.0.1:8254", "forewarn-data"
+METADATA, ARM, DATA = "127.0.0.1:8254", "127.0.0.1:8443", "forewarn-data"
 SHOWN = 20
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -67,6 +67,13 @@ def _add_places(verb: argparse.ArgumentParser) -> None:
         default=CONTROL,
         metavar="ADDR:PORT",
         help=f"where people and programs ask (default: {CONTROL})",
+    )
+    verb.add_argument(
+        "--arm",
+        type=address,
+        default=ARM,
+        metavar="ADDR:PORT",
+        help=f"where Azure's own clients ask, over HTTPS (default: {ARM})",
     )
     verb.add_argument(
         "--data", type=Path, default=Path(DATA), metavar="DIR", help=f"where state is kept (default: ./{DATA})"
@@ -167,6 +174,7 @@ def options_of(args: argparse.Namespace) -> "Options":
     return Options(
         metadata=args.metadata,
         control=args.control,
+        arm=args.arm,
         data=args.data,
         fleet=args.fleet,
         sample="" if args.empty else sample,
@@ -186,7 +194,8 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
     rows = [(machine.name, machine.scope, forewarn.metadata_url(machine)) for machine in machines]
     if out.as_json:
         shown = [{"machine": name, "scope": scope, "metadata_url": url} for name, scope, url in rows]
-        out.json_line({"control": forewarn.control_url, "data": str(options.data), "machines": shown})
+        places = {"control": forewarn.control_url, "arm": forewarn.arm_url}
+        out.json_line({**places, "data": str(options.data), "machines": shown})
         return
     out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
     out.line()

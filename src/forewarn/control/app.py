@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from forewarn.access.gate import Gate
+from forewarn.access.service import Access
 from forewarn.control import campaigns, clock, events, health, history, machines, operations, scopes, watch
 from forewarn.control.bodies import Nothing
 from forewarn.control.census import Census
@@ -35,6 +37,7 @@ OPENAPI = "/forewarn/v1/openapi.json"
 def create_app(
     *,
     engine: Engine,
+    access: Access,
     player: Player,
     clock: FleetClock,
     hub: Hub,
@@ -46,11 +49,17 @@ def create_app(
     more_metrics: Callable[[], Iterable[Family]] = tuple,
     hosts: Collection[str] = (),
     patience: float = watch.PATIENCE,
+    served: Counter[tuple[str, str]] | None = None,
 ) -> Starlette:
-    """`hosts`: names, beside those of loopback, under which the server may be asked, without a port."""
-    served: Counter[tuple[str, str]] = Counter()
+    """`hosts`: names, beside those of loopback, under which the server may be asked, without a port.
+
+    `served`: counts the requests, if others on the same port are to be counted along.
+    """
+    served = Counter() if served is None else served
+    rows = endpoints(version)
     desk = Desk(
         engine=engine,
+        access=access,
         player=player,
         clock=clock,
         hub=hub,
@@ -65,8 +74,11 @@ def create_app(
         patience=patience,
     )
     app = Starlette(
-        routes=[endpoint.route(desk) for endpoint in endpoints(version)],
-        middleware=[Middleware(Guard, hosts=hosts, served=served)],
+        routes=[row.route(desk) for row in rows],
+        middleware=[
+            Middleware(Guard, hosts=hosts, served=served),
+            Middleware(Gate, access=access, public=[row.path for row in rows if row.public]),
+        ],
         exception_handlers={
             ForewarnError: _refused,
             HTTPException: _unrouted,
@@ -89,7 +101,7 @@ def _openapi(rows: Endpoints, version: str) -> Endpoint[Nothing, Nothing]:
         return Response(body, media_type="application/json")
 
     row: Endpoint[Any, Any] = Endpoint(
-        method="GET", path=OPENAPI, does="This document.", handler=handler, answer="application/json"
+        method="GET", path=OPENAPI, does="This document.", handler=handler, answer="application/json", public=True
     )
     body = msgspec.json.encode(document((*rows, row), version))
     return row

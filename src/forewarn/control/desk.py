@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from forewarn.access.service import Access
 from forewarn.control.census import Census
 from forewarn.control.exposition import Family
 from forewarn.control.hub import Hub
@@ -17,6 +18,7 @@ from forewarn.engine.player import Player
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Desk:
     engine: Engine
+    access: Access
     player: Player
     clock: FleetClock
     hub: Hub

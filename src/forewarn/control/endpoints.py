@@ -11,8 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from forewarn.access.gate import require
 from forewarn.control.bodies import Nothing, decode_body, decode_query, read_body
 from forewarn.control.desk import Desk
+from forewarn.domain.access import Right
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import Actor
 from forewarn.engine.ports import Transaction
@@ -21,8 +23,8 @@ Q = TypeVar("Q", bound=Struct)
 B = TypeVar("B", bound=Struct)
 SMALL = 64 * 1024
 LARGE = 1024 * 1024
-OPERATOR = Actor.user("operator")
-"""Who asks, until the control plane can tell people apart (see guard.py)."""
+NOBODY = Actor.user("")
+"""Whoever asks for what is public."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,8 +35,8 @@ class Ask(Generic[Q, B]):
     query: Q
     body: B
     headers: Mapping[str, str]
+    by: Actor
     key: str | None = None  # the idempotency key, made unique to this path
-    by: Actor = OPERATOR
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +59,14 @@ class Endpoint(Generic[Q, B]):
     status: int = 200
     keyed: bool = False  # takes an Idempotency-Key
     limit: int = SMALL
+    public: bool = False  # needs no token
+    acknowledges: bool = False  # lets an event start, which is a right of its own
+
+    @property
+    def right(self) -> Right:
+        if self.acknowledges:
+            return Right.ACKNOWLEDGE
+        return Right.READ if self.method == "GET" else Right.WRITE
 
     def route(self, desk: Desk) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -65,6 +75,7 @@ class Endpoint(Generic[Q, B]):
         return Route(self.path, endpoint, methods=[self.method])
 
     async def _ask(self, desk: Desk, request: Request) -> Ask[Q, B]:
+        by = NOBODY if self.public else require(request, desk.access, self.right, desk.access.subscription).actor
         raw = await read_body(request, self.limit)
         key = request.headers.get("idempotency-key") if self.keyed else None
         return Ask(
@@ -72,6 +83,7 @@ class Endpoint(Generic[Q, B]):
             query=decode_query(request, self.query),
             body=decode_body(raw, self.body),
             headers=request.headers,
+            by=by,
             key=None if key is None else await _bound(desk, f"{request.url.path} {_checked(key)}", raw),
         )
 

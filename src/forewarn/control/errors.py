@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
-from forewarn.domain.errors import Conflict, ForewarnError, Invalid, NotFound, Refused, TooMany, Unavailable
+from forewarn.domain.errors import Conflict, Forbidden, ForewarnError, Invalid, NotFound, Refused, TooMany, Unavailable
 
 
 class Foreign(Refused):
@@ -34,6 +34,7 @@ STATUSES: dict[type[ForewarnError], int] = {
     NotAllowed: 405,
     Misdirected: 421,
     Invalid: 400,
+    Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
     TooMany: 429,

@@ -157,6 +157,7 @@ ENDPOINTS: Endpoints = (
         does="Let it start now, as its machines may by themselves.",
         handler=approve,
         answer=EventView,
+        acknowledges=True,
     ),
     Endpoint(
         method="POST",

@@ -18,8 +18,6 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Guard:
-    # TODO: who asks is not verified yet. Tokens and TLS come with the ARM face, whose real clients need them; until
-    # then the port is for loopback only.
     def __init__(self, app: ASGIApp, hosts: Collection[str], served: Counter[tuple[str, str]]) -> None:
         self._app = app
         self._hosts = LOOPBACK | {host.lower() for host in hosts}
@@ -31,18 +29,18 @@ class Guard:
             return
         counted = self._counting(scope["method"], send)
         try:
-            self._check(Headers(scope=scope))
+            self._check(Headers(scope=scope), scope["scheme"])
         except ForewarnError as error:
             await answer_to(error)(scope, receive, counted)
             return
         await self._app(scope, receive, counted)
 
-    def _check(self, headers: Headers) -> None:
+    def _check(self, headers: Headers, scheme: str) -> None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             raise Misdirected(f"This server is not called {', '.join(hosts)[:100]!r}: ask it by its own address.")
         for origin in headers.getlist("origin"):
-            if origin != f"http://{hosts[0]}":
+            if origin != f"{scheme}://{hosts[0]}":
                 raise Foreign(f"Pages of {origin[:100]} may not use this server.")
 
     def _is_ours(self, host: str) -> bool:

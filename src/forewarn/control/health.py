@@ -104,13 +104,14 @@ def _late(moment: datetime | None, now: datetime) -> float:
 
 
 ENDPOINTS: Endpoints = (
-    Endpoint(method="GET", path="/healthz", does="The process is alive.", handler=health, answer=Health),
+    Endpoint(method="GET", path="/healthz", does="The process is alive.", handler=health, answer=Health, public=True),
     Endpoint(
         method="GET",
         path="/readyz",
         does="The store answers and every part runs; 503 if not.",
         handler=ready,
         answer=Readiness,
+        public=True,
     ),
     Endpoint(
         method="GET",

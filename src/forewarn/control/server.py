@@ -1,13 +1,16 @@
-"""The control plane's server, inside somebody else's event loop."""
+"""The control plane's server, inside somebody else's event loop; over HTTPS if it is given a certificate."""
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from ipaddress import ip_address
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.wire.authorities import authority
@@ -16,6 +19,38 @@ KEEP_ALIVE = 75
 SHUTDOWN = 5
 MOST_CONNECTIONS = 1000
 HEADERS = 16 * 1024
+HEADER_PATIENCE = 10.0
+"""Seconds of real time in which a connection's next header block must be complete, once it has begun."""
+
+
+class _Punctual(H11Protocol):
+    """With the parser that bounds the size of a header block; and whoever does not send one in time is cut off."""
+
+    _overdue: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            self._await_headers()
+        else:
+            self._stop_waiting()
+
+    def _await_headers(self) -> None:
+        if self._overdue is None:
+            self._overdue = self.loop.call_later(HEADER_PATIENCE, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
 
 
 class _Embedded(uvicorn.Server):
@@ -26,12 +61,24 @@ class _Embedded(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, host: str, port: int, *, wildcard: bool = False) -> AsyncIterator[int]:
-    """Answers on the port that it yields (another one than asked for, if that is 0) until the block ends."""
-    listening = _listen(host, port, wildcard)
+async def serving(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    wildcard: bool = False,
+    tls: ssl.SSLContext | None = None,
+    option: str = "--control",
+) -> AsyncIterator[int]:
+    """Answers on the port that it yields (another one than asked for, if that is 0) until the block ends.
+
+    `option`: what the place was told by, for whoever has to give another.
+    """
+    _check_place(host, wildcard, encrypted=tls is not None)
+    listening = _listen(host, port, option)
     config = uvicorn.Config(
         app,
-        http="h11",  # the parser that bounds the header block
+        http=_Punctual,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -42,6 +89,7 @@ async def serving(app: ASGIApp, host: str, port: int, *, wildcard: bool = False)
         timeout_graceful_shutdown=SHUTDOWN,
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=HEADERS,
+        ssl_context_factory=(lambda config, usual: tls) if tls is not None else None,
     )
     server = _Embedded(config)
     task = asyncio.create_task(server.serve(sockets=[listening]), name="control")
@@ -52,17 +100,24 @@ async def serving(app: ASGIApp, host: str, port: int, *, wildcard: bool = False)
         await task
 
 
-def _listen(host: str, port: int, wildcard: bool) -> socket.socket:
+def _check_place(host: str, wildcard: bool, *, encrypted: bool) -> None:
     try:
         ip = ip_address(host)
     except ValueError:
         raise Invalid(f"{host!r} is not an IP address to listen on.") from None
-    if not ip.is_loopback and not wildcard:
+    if wildcard or ip.is_loopback:
+        return
+    if not encrypted:
         raise Invalid(
-            f"The control plane would be open to whoever reaches {host}: it has no login yet. Keep it on 127.0.0.1, "
-            "or say --any-address if something else keeps strangers out."
+            f"Over plain http, whoever is on the way to {host} could read logins and tokens. Keep the control plane on "
+            "127.0.0.1 and use HTTPS (--arm), or say --any-address if the network is to be trusted."
         )
-    listening = socket.socket(socket.AF_INET6 if ip.version == 6 else socket.AF_INET)
+    if ip.is_unspecified:
+        raise Invalid(f"{host} is every address of this host: say --any-address if that is meant.")
+
+
+def _listen(host: str, port: int, option: str) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
@@ -70,7 +125,7 @@ def _listen(host: str, port: int, wildcard: bool) -> socket.socket:
         listening.close()
         raise Conflict(
             f"The control plane cannot listen on {authority(host, port)} ({error.strerror}): is another Forewarn "
-            "running? Give another --control."
+            f"running? Give another {option}."
         ) from None
     listening.listen(1024)
     return listening

@@ -3,6 +3,7 @@
 ForewarnError
 ├── Refused          do not repeat it unchanged
 │   ├── Invalid      the request itself makes no sense
+│   ├── Forbidden    whoever asks has no right to it
 │   ├── NotFound     it names something that is not there
 │   ├── Conflict     the state of things does not allow it
 │   └── TooMany      a limit is reached; it may pass once other work has ended
@@ -20,6 +21,10 @@ class Refused(ForewarnError):
 
 class Invalid(Refused):
     """The request itself makes no sense."""
+
+
+class Forbidden(Refused):
+    """Whoever asks has no right to it."""
 
 
 class NotFound(Refused):

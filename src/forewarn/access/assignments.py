@@ -1,0 +1,75 @@
+"""Which roles are given to whom: kept in the store, known in memory."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from forewarn.domain.access import Assignment, Right, allows, check_scope
+from forewarn.domain.errors import Conflict, NotFound
+from forewarn.engine.ports import Store, Transaction
+
+NOTE = "access/assignments"
+MOST = 2000
+
+
+class Assignments:
+    def __init__(self, store: Store, fixed: Iterable[Assignment] = (), kept: Iterable[Assignment] = ()) -> None:
+        """`fixed`: those that nobody can take away."""
+        self._store = store
+        self._fixed = tuple(fixed)
+        self._take(tuple(kept))
+
+    def list(self) -> Sequence[Assignment]:
+        return self._all
+
+    def allows(self, principal: str, right: Right, at: str) -> bool:
+        return allows(self._all, principal, right, at)
+
+    async def put(self, assignment: Assignment) -> None:
+        """Make it, or change the one with its id. When this returns, it holds and is durable."""
+        check_scope(assignment.scope)
+        self._not_fixed(assignment.id)
+
+        def work(tx: Transaction) -> tuple[Assignment, ...]:
+            others = [given for given in _decode(tx.note(NOTE)) if given.id != assignment.id]
+            if len(others) >= MOST:
+                raise Conflict(f"There are {MOST:,} role assignments, and there may be no more: delete one first.")
+            return _write(tx, (*others, assignment))
+
+        await self._store.run(work, self._take)
+
+    async def delete(self, assignment_id: str) -> Assignment:
+        """The one that is no more."""
+        self._not_fixed(assignment_id)
+
+        def work(tx: Transaction) -> tuple[tuple[Assignment, ...], Assignment]:
+            known = _decode(tx.note(NOTE))
+            gone = next((given for given in known if given.id == assignment_id), None)
+            if gone is None:
+                raise NotFound(f"There is no role assignment {assignment_id[:200]}.")
+            return _write(tx, tuple(given for given in known if given is not gone)), gone
+
+        _, gone = await self._store.run(work, lambda done: self._take(done[0]))
+        return gone
+
+    def _not_fixed(self, assignment_id: str) -> None:
+        if any(given.id == assignment_id for given in self._fixed):
+            raise Conflict(
+                "The local login's role is fixed: whoever can read the data directory has all rights anyway."
+            )
+
+    def _take(self, kept: tuple[Assignment, ...]) -> None:
+        self._all = (*self._fixed, *kept)
+
+
+async def load_assignments(store: Store, fixed: Iterable[Assignment]) -> Assignments:
+    return Assignments(store, fixed, _decode(await store.read(lambda reader: reader.note(NOTE))))
+
+
+def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
+    tx.put_note(NOTE, msgspec.json.encode(kept).decode())
+    return kept
+
+
+def _decode(note: str | None) -> tuple[Assignment, ...]:
+    return msgspec.json.decode(note, type=tuple[Assignment, ...]) if note is not None else ()
