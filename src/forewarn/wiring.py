@@ -170,7 +170,9 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             hosts=_hosts(options),
             served=served,
         )
-        control_url, arm_url = await stack.enter_async_context(_control(native, access, tls, options, served))
+        control_url, arm_url = await stack.enter_async_context(
+            _control(native, engine, clock, access, tls, options, served)
+        )
         stack.callback(hub.close)
         yield Forewarn(
             engine=engine,
@@ -283,11 +285,23 @@ def _facts(scope: Scope) -> ScopeFacts:
 
 @asynccontextmanager
 async def _control(
-    native: ASGIApp, access: Access, tls: ServerTls, options: Options, served: Counter[tuple[str, str]]
+    native: ASGIApp,
+    engine: Engine,
+    clock: FleetClock,
+    access: Access,
+    tls: ServerTls,
+    options: Options,
+    served: Counter[tuple[str, str]],
 ) -> AsyncIterator[tuple[str, str | None]]:
     """Both faces on both ports. Yields the URLs: plain http's, and that of HTTPS if it is wanted."""
     https: list[int] = []
-    arm = create_arm(access=access, https_port=lambda: next(iter(https), None))
+    arm = create_arm(
+        engine=engine,
+        clock=clock,
+        access=access,
+        new_id=new_id,
+        https_port=lambda: next(iter(https), None),
+    )
     app = joined(native, Guard(arm, _hosts(options), served))
     async with AsyncExitStack() as stack:
         if options.arm is not None:

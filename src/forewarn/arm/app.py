@@ -1,36 +1,143 @@
 """The ARM face's application: the login, and behind the gate the resources."""
 
+import itertools
+import logging
+import re
 from collections.abc import Callable
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from forewarn.access.gate import Gate
+from forewarn.access.gate import Gate, require
 from forewarn.access.service import Access
-from forewarn.arm.errors import answer_to, refusal
+from forewarn.arm import groups, jobs
+from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
+from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
+from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
+from forewarn.domain.events import Actor
+from forewarn.engine.clock import FleetClock
+from forewarn.engine.engine import Engine
+from forewarn.engine.estate import Estate
+
+log = logging.getLogger(__name__)
+VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+(\.\d+)?)?", re.IGNORECASE)
+NOUNS = (groups, jobs)
 
 
-def create_arm(*, access: Access, https_port: Callable[[], int | None] = lambda: None) -> ASGIApp:
-    resources = Starlette(
-        exception_handlers={ForewarnError: _refused, HTTPException: _unrouted, Exception: _failed},
+def create_arm(
+    *,
+    engine: Engine,
+    clock: FleetClock,
+    access: Access,
+    new_id: Callable[[], str],
+    poll_after: float = 1.0,
+    https_port: Callable[[], int | None] = lambda: None,
+) -> ASGIApp:
+    desk = Desk(engine=engine, estate=Estate(engine), clock=clock, access=access, new_id=new_id, poll_after=poll_after)
+    return Login(Gate(Resources(desk, rows()), access), access, https_port)
+
+
+def rows() -> Rows:
+    return tuple(itertools.chain.from_iterable(noun.ROWS for noun in NOUNS))
+
+
+class Resources:
+    """Finds the row for a path, checks the caller's right there, and turns what comes back into an answer."""
+
+    def __init__(self, desk: Desk, table: Rows) -> None:
+        self._desk = desk
+        self._router = Router(table)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "http", "lifespan is off and websockets are not served"
+        response = await self._respond(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            return _response(await self._answer(request))
+        except ForewarnError as error:
+            return answer_to(error)
+        except Exception:
+            log.exception("a request to the control plane failed: %s %s", request.method, request.url.path[:200])
+            return refusal(500, "InternalServerError", FAILED)
+
+    async def _answer(self, request: Request) -> Reply:
+        url = re.sub("/+", "/", request.url.path)
+        found = self._router.find(url)
+        row = _row(found, request.method, url)
+        assert found is not None, "a row was found"
+        self._check_subscription(found)
+        caller = require(request, self._desk.access, row.needs, self._place(found), _action(row))
+        query = {name.lower(): value for name, value in request.query_params.multi_items()}
+        ask = Ask(
+            method=request.method,
+            url=url,
+            path=found.path,
+            query=query,
+            headers=request.headers,
+            raw=await read_body(request),
+            base=base_of(request),
+            by=Actor.user(caller.name),
+            version=_version(query),
+        )
+        return await row.handler(self._desk, ask)
+
+    def _check_subscription(self, found: Found) -> None:
+        asked = found.path.get("subscription", self._desk.subscription)
+        if asked.lower() != self._desk.subscription.lower():
+            raise ArmError(404, "SubscriptionNotFound", f"The subscription '{asked[:100]}' could not be found.")
+
+    def _place(self, found: Found) -> str:
+        """Where the caller's right is looked up: in the group, or in the subscription."""
+        group = found.path.get("group")
+        return f"{self._desk.access.subscription}/resourceGroups/{group}" if group else self._desk.access.subscription
+
+
+def _row(found: Found | None, method: str, url: str) -> Row:
+    if found is None:
+        raise ArmError(404, "InvalidResourceType", f"There is nothing at {url[:300]} that Forewarn knows.")
+    row = found.rows.get(method) or (found.rows.get("GET") if method == "HEAD" else None)
+    if row is None:
+        allowed = ", ".join(sorted(found.rows))
+        raise ArmError(405, "MethodNotAllowed", f"Use {allowed} for {url[:300]}, not {method}.")
+    return row
+
+
+def _action(row: Row) -> str:
+    """In the words of Azure's roles: Microsoft.Compute/virtualMachines/restart/action."""
+    kind = [part for part in row.path.rpartition("/providers/")[2].split("/") if part and not part.startswith("{")]
+    verb = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete"}.get(
+        row.method, "action"
     )
-    resources.router.redirect_slashes = False
-    return Login(Gate(resources, access), access, https_port)
+    return "/".join([*kind, verb])
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ForewarnError)
-    return answer_to(error)
+def _version(query: dict[str, str]) -> str:
+    version = query.get("api-version", "")
+    if not version:
+        raise ArmError(
+            400,
+            "MissingApiVersionParameter",
+            "The api-version query parameter (?api-version=) is required for all requests.",
+        )
+    if not VERSION.fullmatch(version):
+        raise ArmError(
+            400, "InvalidApiVersionParameter", f"The api-version '{version[:40]}' is invalid: it is a date, YYYY-MM-DD."
+        )
+    return version
 
 
-async def _unrouted(request: Request, error: Exception) -> Response:
-    return refusal(404, "NotFound", f"There is nothing at {request.url.path[:200]}.")
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(500, "InternalServerError", "Something went wrong in Forewarn itself. The server's log says what.")
+def _response(reply: Reply) -> Response:
+    if reply.body is None:
+        return Response(status_code=reply.status, headers=dict(reply.headers))
+    return Response(
+        msgspec.json.encode(reply.body),
+        status_code=reply.status,
+        headers={"Cache-Control": "no-cache", **reply.headers},
+        media_type="application/json",
+    )

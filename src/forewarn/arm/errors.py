@@ -1,38 +1,61 @@
-"""One table turns our errors into ARM's statuses and codes. No handler writes one."""
+"""One table turns our errors into ARM's statuses and codes; where ARM has a word of its own, a handler says it."""
 
 import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
-from forewarn.domain.errors import Conflict, Forbidden, ForewarnError, Invalid, NotFound, TooMany, Unavailable
+from forewarn.domain.errors import Conflict, Forbidden, ForewarnError, Invalid, NotFound, Refused, TooMany, Unavailable
 
 STATUSES: dict[type[ForewarnError], tuple[int, str]] = {
-    Invalid: (400, "BadRequest"),
+    Invalid: (400, "InvalidParameter"),
     Forbidden: (403, "AuthorizationFailed"),
     NotFound: (404, "NotFound"),
-    Conflict: (409, "Conflict"),
+    Conflict: (409, "OperationNotAllowed"),
     TooMany: (429, "TooManyRequests"),
     Unavailable: (503, "ServiceUnavailable"),
 }
+FAILED = "Something went wrong in Forewarn itself. The server's log says what."
 
 
-class ErrorDetail(Struct, frozen=True, kw_only=True):
+class ArmError(Refused):
+    """A refusal in ARM's own words."""
+
+    def __init__(self, status: int, code: str, message: str, target: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.target = target
+
+
+class ErrorDetail(Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str
     message: str
+    target: str | None = None
 
 
 class Error(Struct, frozen=True, kw_only=True):
     error: ErrorDetail
 
 
-def answer_to(error: ForewarnError) -> Response:
+def told(error: ForewarnError) -> tuple[int, ErrorDetail]:
+    """The status, and what the body says."""
+    if isinstance(error, ArmError):
+        return error.status, ErrorDetail(code=error.code, message=str(error), target=error.target)
     for kind in type(error).__mro__:
         if kind in STATUSES:
             status, code = STATUSES[kind]
-            return refusal(status, code, str(error))
-    return refusal(500, "InternalServerError", "Something went wrong in Forewarn itself. The server's log says what.")
+            return status, ErrorDetail(code=code, message=str(error))
+    return 500, ErrorDetail(code="InternalServerError", message=FAILED)
+
+
+def answer_to(error: ForewarnError) -> Response:
+    status, detail = told(error)
+    return _response(status, detail)
 
 
 def refusal(status: int, code: str, message: str) -> Response:
-    body = msgspec.json.encode(Error(error=ErrorDetail(code=code, message=message)))
-    return Response(body, status_code=status, media_type="application/json")
+    return _response(status, ErrorDetail(code=code, message=message))
+
+
+def _response(status: int, detail: ErrorDetail) -> Response:
+    return Response(msgspec.json.encode(Error(error=detail)), status_code=status, media_type="application/json")

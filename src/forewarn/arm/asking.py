@@ -1,0 +1,93 @@
+"""A request and its answer, as the handlers see them."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+
+from forewarn.access.gate import own_address
+from forewarn.access.service import Access
+from forewarn.arm.errors import ArmError
+from forewarn.domain.events import Actor
+from forewarn.engine.clock import FleetClock
+from forewarn.engine.engine import Engine
+from forewarn.engine.estate import Estate
+
+Json = dict[str, Any]
+LARGEST_BODY = 4 * 1024 * 1024
+PATIENCE = 10.0
+"""Seconds of real time in which a body must arrive."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Desk:
+    """What the handlers work with."""
+
+    engine: Engine
+    estate: Estate
+    clock: FleetClock
+    access: Access
+    new_id: Callable[[], str]
+    poll_after: float = 1.0  # seconds a client should let pass before it asks again how far an operation is
+
+    @property
+    def subscription(self) -> str:
+        return self.access.local.subscription
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """One request. `path` holds what the route's pattern caught, in the caller's letter case."""
+
+    method: str
+    url: str  # the path as it came, percent-decoded, doubled slashes collapsed
+    path: Mapping[str, str]
+    query: Mapping[str, str]  # names in lower case
+    headers: Mapping[str, str]
+    raw: bytes
+    base: str  # scheme and host, as the caller called this server
+    by: Actor
+    version: str  # the api-version: a date, perhaps with -preview
+
+    @cached_property
+    def body(self) -> Json:
+        """The JSON object that came along; empty if nothing did."""
+        if not self.raw.strip():
+            return {}
+        try:
+            body = msgspec.json.decode(self.raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
+        if not isinstance(body, dict):
+            raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
+        return body
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    status: int = 200
+    body: object | None = None  # None: no content
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+async def read_body(request: Request) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY:
+                    raise ArmError(413, "RequestContentTooLarge", "The request content is larger than 4 MB.")
+    except TimeoutError:
+        raise ArmError(400, "InvalidRequestContent", f"The content did not arrive within {PATIENCE:g} s.") from None
+    except ClientDisconnect:
+        raise ArmError(400, "InvalidRequestContent", "The connection was closed before the content ended.") from None
+    return bytes(body)
+
+
+def base_of(request: Request) -> str:
+    return own_address(request.scope)

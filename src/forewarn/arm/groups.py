@@ -1,0 +1,89 @@
+"""Resource groups."""
+
+from msgspec.structs import replace
+
+from forewarn.arm.asking import Ask, Desk, Json, Reply
+from forewarn.arm.errors import ArmError
+from forewarn.arm.jobs import accepted
+from forewarn.arm.paging import listed
+from forewarn.arm.routing import RG, Row, Rows, S
+from forewarn.domain.resources import GROUP, Resource, group_id
+from forewarn.wire.arm_ids import check_group
+
+
+def tell(group: Resource) -> Json:
+    state = "Deleting" if group.leaving else "Succeeded"
+    return {
+        "id": group.id,
+        "name": group.name,
+        "type": GROUP,
+        "location": group.location,
+        **group.body,
+        "properties": {"provisioningState": state},
+    }
+
+
+async def find_group(desk: Desk, ask: Ask) -> Resource:
+    group = await desk.estate.resource(key_of(desk, ask))
+    if group is None:
+        name = ask.path["group"]
+        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
+    return group
+
+
+def key_of(desk: Desk, ask: Ask) -> str:
+    return group_id(desk.subscription, ask.path["group"]).lower()
+
+
+async def list_groups(desk: Desk, ask: Ask) -> Reply:
+    return await listed(desk, ask, tell, kind=GROUP)
+
+
+async def get_group(desk: Desk, ask: Ask) -> Reply:
+    return Reply(body=tell(await find_group(desk, ask)))
+
+
+async def has_group(desk: Desk, ask: Ask) -> Reply:
+    return Reply(status=204 if await desk.estate.resource(key_of(desk, ask)) else 404)
+
+
+async def put_group(desk: Desk, ask: Ask) -> Reply:
+    name, body = ask.path["group"], ask.body
+    check_group(name)
+
+    def revise(known: Resource | None) -> Resource:
+        if known is not None:
+            return replace(known, body={**known.body, **_kept(body)}, version=known.version + 1)
+        if not isinstance(body.get("location"), str):
+            raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+        return Resource(
+            id=group_id(desk.subscription, name),
+            type=GROUP,
+            name=name,
+            location=body["location"],
+            body=_kept(body),
+            created_at=desk.clock.now(),
+        )
+
+    group = await desk.estate.put(key_of(desk, ask), revise)
+    return Reply(status=201 if group.version == 1 else 200, body=tell(group))
+
+
+async def delete_group(desk: Desk, ask: Ask) -> Reply:
+    group = await find_group(desk, ask)
+    job = await desk.estate.delete([group.key], ask.by)
+    return accepted(desk, ask, job)
+
+
+def _kept(body: Json) -> Json:
+    return {"tags": body["tags"]} if isinstance(body.get("tags"), dict) else {}
+
+
+ROWS: Rows = (
+    Row(method="GET", path=f"{S}/resourceGroups", handler=list_groups),
+    Row(method="GET", path=RG, handler=get_group),
+    Row(method="HEAD", path=RG, handler=has_group),
+    Row(method="PUT", path=RG, handler=put_group),
+    Row(method="PATCH", path=RG, handler=put_group),
+    Row(method="DELETE", path=RG, handler=delete_group),
+)
