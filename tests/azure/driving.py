@@ -52,29 +52,10 @@ class Waiting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shell:
-    az: Path
+class Fleet:
+    """Forewarn, by its own command, and the machines as they see themselves."""
+
     forewarn: Up
-    environment: dict[str, str] = field(repr=False)
-
-    def start(self, *words: str) -> Waiting:
-        process = subprocess.Popen(
-            [self.az, *words, "--output", "json"],
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        return Waiting(words=words, process=process)
-
-    def run(self, *words: str) -> Result:
-        return self.start(*words).result()
-
-    def json(self, *words: str) -> Any:
-        return self.run(*words).json
-
-    # The fleet, by Forewarn's own command
 
     def told(self, *words: str) -> Any:
         done = self.forewarn.cli(*words, "--json")
@@ -108,7 +89,8 @@ class Shell:
             matching = [e for e in self.events(machine) if (e["EventType"], e["EventStatus"]) == (kind, status)]
             return matching[0] if matching else None
 
-        return eventually(look, f"{machine} sees a {kind} {status}")
+        event: dict[str, Any] = eventually(look, f"{machine} sees a {kind} {status}")
+        return event
 
     def _metadata(self, machine: str, body: dict[str, Any] | None) -> Any:
         url = f"{self.machines()[machine]}/metadata/scheduledevents?api-version={VERSION}"
@@ -119,9 +101,33 @@ class Shell:
         return json.loads(content) if content else None
 
 
-def evaluated(forewarn: Up, home: Path) -> dict[str, str]:
+@dataclass(frozen=True, kw_only=True)
+class Shell(Fleet):
+    az: Path
+    environment: dict[str, str] = field(repr=False)
+
+    def start(self, *words: str) -> Waiting:
+        process = subprocess.Popen(
+            [self.az, *words, "--output", "json"],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return Waiting(words=words, process=process)
+
+    def run(self, *words: str) -> Result:
+        return self.start(*words).result()
+
+    def json(self, *words: str) -> Any:
+        return self.run(*words).json
+
+
+def evaluated(forewarn: Up, home: Path, *options: str) -> dict[str, str]:
     """The environment after `eval "$(forewarn env)"` in a shell of somebody who has never used az."""
-    script = f'eval "$({FOREWARN} --server {forewarn.control} env)" && env -0'
+    words = " ".join(["env", *options])
+    script = f'eval "$({FOREWARN} --server {forewarn.control} {words})" && env -0'
     before = {**forewarn.environment, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
     done = subprocess.run(["sh", "-c", script], env=before, capture_output=True, text=True, timeout=60, check=True)
     pairs = (line.partition("=") for line in done.stdout.split("\0") if line)
@@ -142,9 +148,9 @@ def not_before(event: dict[str, Any]) -> datetime:
     return datetime.strptime(event["NotBefore"], "%a, %d %b %Y %H:%M:%S GMT").astimezone()
 
 
-def notice(shell: Shell, event: dict[str, Any]) -> timedelta:
+def notice(fleet: Fleet, event: dict[str, Any]) -> timedelta:
     """How long the event still waits, to the second."""
-    ahead = not_before(event).replace(tzinfo=None) - shell.now().replace(tzinfo=None)
+    ahead = not_before(event).replace(tzinfo=None) - fleet.now().replace(tzinfo=None)
     return timedelta(seconds=round(ahead.total_seconds()))
 
 

@@ -27,7 +27,7 @@ def machines(shell: Shell) -> Iterator[None]:
             "--availability-set", "as1",
         )  # fmt: skip
         assert created["powerState"] == "VM running"
-    yield
+    return
 
 
 def of(name: str) -> tuple[str, ...]:

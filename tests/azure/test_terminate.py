@@ -18,7 +18,7 @@ UNIFORM = ("--orchestration-mode", "Uniform", *IMAGE, *LEAN)
 @pytest.fixture(scope="module", autouse=True)
 def group(shell: Shell) -> Iterator[None]:
     assert shell.json("group", "create", "--name", "rg1", "--location", "eastus")["location"] == "eastus"
-    yield
+    return
 
 
 def of(name: str) -> tuple[str, ...]:
