@@ -4,6 +4,7 @@ import http.client
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -114,13 +115,10 @@ class Client:
         if self._local is not None and not self._bearer:
             asked = token_request(self._local)
             connection = http.client.HTTPConnection(self._host, self._port, timeout=ANSWER_TIME)
-            try:
+            with closing(connection):
                 connection.request("POST", asked.path, asked.body, asked.headers)
-                response = connection.getresponse()
-                answer = response.read()
-            finally:
-                connection.close()
-            if response.status == 200:
+                answer = connection.getresponse().read()
+            with suppress(ValueError):  # then the call itself is refused, and says why
                 self._bearer = {"Authorization": f"Bearer {token_in(answer)}"}
         return self._bearer
 
