@@ -201,11 +201,13 @@ def test_of_many_machines_the_first_ones_are_shown_without_gaps(tmp_path: Path) 
 
 def test_every_option_reaches_the_wiring() -> None:
     told = words(
-        """up --metadata [::1]:80 --control 127.0.0.2:81 --data d --clock 60x --identity machine=solo --sockets s
-        --any-address --first-answer-delay 90s --rate-limit 5 --host-name Imds.Example --empty"""
+        """up --metadata [::1]:80 --control 127.0.0.2:81 --arm 127.0.0.3:82 --data d --clock 60x
+        --identity machine=solo --sockets s --any-address --first-answer-delay 90s --rate-limit 5
+        --host-name Imds.Example --empty"""
     )
     options = options_of(build_parser().parse_args(told))
     assert (options.metadata, options.control, options.data) == (("::1", 80), ("127.0.0.2", 81), Path("d"))
+    assert options.arm == ("127.0.0.3", 82)
     assert (options.clock, options.identity, options.sockets) == ("60x", "machine=solo", Path("s"))
     assert (options.any_address, options.first_answer_delay) == (True, timedelta(seconds=90))
     assert (options.limits.rate, options.rules.host_names) == (5.0, frozenset({"imds.example"}))
