@@ -150,12 +150,13 @@ def test_a_fleet_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert refused(tmp_path, "--fleet", "none.toml") == "forewarn: none.toml: No such file or directory.\n"
 
 
-def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--control", "--arm"])
+def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path, option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = refused(tmp_path, "--control", f"127.0.0.1:{port}")
+        told = refused(tmp_path, option, f"127.0.0.1:{port}")
     assert f"127.0.0.1:{port}" in told
-    assert "--control" in told
+    assert f"Give another {option}." in told
 
 
 def test_two_of_them_do_not_share_a_data_directory(tmp_path: Path) -> None:

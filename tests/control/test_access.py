@@ -10,7 +10,7 @@ from forewarn.control.endpoints import Endpoint
 from forewarn.control.openapi import template
 from forewarn.domain.access import Assignment, Right, Role
 from tests.access.making import bearer
-from tests.control.rig import Rig
+from tests.control.rig import Rig, openapi
 
 ROWS = endpoints("1")
 ROLES = {
@@ -34,6 +34,16 @@ def status(rig: Rig, row: Endpoint[Any, Any], headers: dict[str, str]) -> int:
 
 def test_what_is_public_is_health_and_the_openapi_document() -> None:
     assert {row.path for row in ROWS if row.public} == {"/healthz", "/readyz", "/forewarn/v1/openapi.json"}
+
+
+def test_the_openapi_document_says_so_too() -> None:
+    document = openapi()
+    assert document["security"] == [{"token": []}]
+    assert set(document["components"]["securitySchemes"]) == {"token"}
+    told = {
+        path for path, methods in document["paths"].items() for row in methods.values() if row.get("security") == []
+    }
+    assert told == {row.path for row in ROWS if row.public}
 
 
 def test_everything_else_needs_a_token(rig: Rig) -> None:
