@@ -46,7 +46,7 @@ WORDS = {
 UNSEEN = frozenset({"adminPassword", "customData", "userData", "protectedSettings"})
 """Taken, and never told again; so there is no need to keep them."""
 
-COMPUTED = frozenset({"id", "name", "type", "etag", "systemData", "location"})
+KEPT = frozenset({"tags", "sku", "zones", "identity", "plan", "extendedLocation", "properties"})
 COMPUTED_PROPERTIES = frozenset(
     [
         "provisioningState",
@@ -66,7 +66,7 @@ WHOLE = frozenset({"tags", "identity", "plan"})
 
 def cleaned(body: Json) -> Json:
     """What of a client's body is its owner's description."""
-    kept: Json = {name: value for name, value in body.items() if name not in COMPUTED and value is not None}
+    kept: Json = {name: value for name, value in body.items() if name in KEPT and value is not None}
     cleaned_body = {name: value if name == "tags" else _clean(value, name) for name, value in kept.items()}
     _check_tags(cleaned_body)
     properties = cleaned_body.get("properties")
