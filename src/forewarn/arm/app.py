@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forewarn.access.gate import Gate, require
 from forewarn.access.service import Access
-from forewarn.arm import groups, jobs
+from forewarn.arm import availability, groups, instances, jobs, machines, scalesets, services
 from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
@@ -25,7 +25,7 @@ from forewarn.engine.estate import Estate
 
 log = logging.getLogger(__name__)
 VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+(\.\d+)?)?", re.IGNORECASE)
-NOUNS = (groups, jobs)
+NOUNS = (groups, jobs, machines, availability, scalesets, instances, services)
 
 
 def create_arm(
