@@ -39,7 +39,7 @@ async def delete_set(desk: Desk, ask: Ask) -> Reply:
 
 
 ROWS: Rows = (
-    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/availabilitySets", handler=list_sets),
+    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/availabilitySets", handler=list_sets, open=True),
     Row(method="GET", path=ALL, handler=list_sets),
     Row(method="GET", path=ONE, handler=get_set),
     Row(method="PUT", path=ONE, handler=put),

@@ -84,7 +84,7 @@ async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
 
 
 ROWS: Rows = (
-    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/virtualMachines", handler=list_machines),
+    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/virtualMachines", handler=list_machines, open=True),
     Row(method="GET", path=ALL, handler=list_machines),
     Row(method="GET", path=ONE, handler=get_machine),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),

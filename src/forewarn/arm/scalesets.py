@@ -145,7 +145,7 @@ def _named(ask: Ask) -> None:
 
 
 ROWS: Rows = (
-    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/virtualMachineScaleSets", handler=list_sets),
+    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/virtualMachineScaleSets", handler=list_sets, open=True),
     Row(method="GET", path=ALL, handler=list_sets),
     Row(method="GET", path=ONE, handler=get_set),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),

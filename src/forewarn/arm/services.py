@@ -113,7 +113,7 @@ async def _one(desk: Desk, ask: Ask, resource: Resource) -> Machine:
 
 
 ROWS: Rows = (
-    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/cloudServices", handler=list_services),
+    Row(method="GET", path=f"{S}/providers/Microsoft.Compute/cloudServices", handler=list_services, open=True),
     Row(method="GET", path=ALL, handler=list_services),
     Row(method="GET", path=ONE, handler=get_service),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),

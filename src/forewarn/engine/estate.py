@@ -71,9 +71,13 @@ class Estate:
 
     async def put(self, key: str, revise: Revise) -> Resource:
         """Something that no machine stands behind."""
+        return await self.put_among(key, lambda reader, known: revise(known))
+
+    async def put_among(self, key: str, revise: Callable[[Reader, Resource | None], Resource]) -> Resource:
+        """Likewise, described with a look at what else there is."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
-            resource = revise(tx.resource(key))
+            resource = revise(tx, tx.resource(key))
             _check_group(tx, resource)
             draft.put_resource(resource)
             return resource
@@ -81,12 +85,13 @@ class Estate:
         return await self._engine.command((), decide)
 
     async def drop(self, key: str) -> bool:
-        """Something that no machine stands behind, gone. Says whether it was there."""
+        """Something that no machine stands behind, gone, and what is inside it. Says whether it was there."""
 
         def decide(tx: Transaction, draft: Draft) -> bool:
-            if tx.resource(key) is None:
+            resource = tx.resource(key)
+            if resource is None:
                 return False
-            draft.dropped.append(key)
+            draft.dropped += [key, *_inside(tx, resource)]
             return True
 
         return await self._engine.command((), decide)
@@ -250,6 +255,8 @@ class Estate:
                 else:
                     draft.dropped.append(resource.key)
                     leaving.dissolve(tx, draft, resource)
+            if not machines:
+                draft.dropped += [resource.key for resource in resources if resource.type == GROUP]
             request = self._engine.new_id()
             found = list(machines.values())
             operations = request_all(draft, found, Verb.DELETE, by, self._settings, self._engine.new_id, request)
@@ -454,6 +461,18 @@ def _with_contents(reader: Reader, keys: Sequence[str]) -> list[Resource]:
                 found |= {inside.key: inside for inside in page}
                 after = page[-1].key
     return list(found.values())
+
+
+def _inside(reader: Reader, resource: Resource) -> list[str]:
+    """The keys of the resources whose ids begin with that of this one."""
+    found: list[str] = []
+    after = prefix = f"{resource.key}/"
+    while page := reader.list_resources(group=resource.group, after=after):
+        found += [inside.key for inside in page if inside.key.startswith(prefix)]
+        if not page[-1].key.startswith(prefix):
+            break
+        after = page[-1].key
+    return found
 
 
 def _ids(scopes: Sequence[Scope]) -> list[str]:
