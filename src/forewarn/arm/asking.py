@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
+from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
 from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
@@ -19,6 +20,8 @@ from forewarn.engine.estate import Estate
 
 Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
+DEEPEST_BODY = 120
+"""Levels of nesting: a template may have 100, inside the body of its deployment."""
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
 
@@ -50,7 +53,7 @@ class Ask:
     headers: Mapping[str, str]
     raw: bytes
     base: str  # scheme and host, as the caller called this server
-    by: Actor
+    caller: Caller
     version: str  # the api-version: a date, perhaps with -preview
 
     @cached_property
@@ -64,7 +67,12 @@ class Ask:
             raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
         if not isinstance(body, dict):
             raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
+        _check_depth(body)
         return body
+
+    @property
+    def by(self) -> Actor:
+        return self.caller.actor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +95,17 @@ async def read_body(request: Request) -> bytes:
     except ClientDisconnect:
         raise ArmError(400, "InvalidRequestContent", "The connection was closed before the content ended.") from None
     return bytes(body)
+
+
+def _check_depth(body: Json) -> None:
+    """Before anything walks through it by recursion."""
+    level: list[object] = [body]
+    for _ in range(DEEPEST_BODY):
+        inner = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]
+        level = [item for items in inner for item in items]
+        if not level:
+            return
+    raise ArmError(400, "InvalidRequestContent", f"The request content is nested more than {DEEPEST_BODY} levels deep.")
 
 
 def base_of(request: Request) -> str:

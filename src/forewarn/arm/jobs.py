@@ -4,10 +4,12 @@ A job ends when its scheduled events do, so a client that waits for one waits fo
 """
 
 from datetime import datetime
+from urllib.parse import quote
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.routing import Row, Rows, S
+from forewarn.domain.access import Right
 from forewarn.domain.events import OperationState
 from forewarn.domain.resources import Job
 from forewarn.engine.estate import JobState
@@ -20,7 +22,9 @@ CODES = {
 
 def waiting_headers(desk: Desk, ask: Ask, job: Job, location: str = "local") -> dict[str, str]:
     """Where a client asks how far the job is. Absolute, by the scheme and Host that the caller used."""
-    place = f"{ask.base}/subscriptions/{desk.subscription}/providers/Microsoft.Compute/locations/{location}"
+    place = (
+        f"{ask.base}/subscriptions/{desk.subscription}/providers/Microsoft.Compute/locations/{quote(location, safe='')}"
+    )
     url = f"{place}/operations/{job.id.lower()}?api-version={ask.version}"
     return {
         "Azure-AsyncOperation": url,
@@ -39,6 +43,7 @@ async def get_job(desk: Desk, ask: Ask) -> Reply:
     state = await desk.estate.job(ask.path["operation"])
     if state is None:
         raise ArmError(404, "NotFound", "The entity was not found in this Azure location.")
+    desk.access.check(ask.caller, Right.READ, state.job.target)
     over = state.state is not OperationState.IN_PROGRESS
     pace = {} if over else {"Retry-After": _pace(desk)}
     if ask.query.get("monitor", "").lower() == "true":
@@ -73,7 +78,7 @@ def _why(state: JobState) -> str:
 
 
 def _again(ask: Ask) -> str:
-    return f"{ask.base}{ask.url}?api-version={ask.version}&monitor=true"
+    return f"{ask.base}{quote(ask.url)}?api-version={ask.version}&monitor=true"
 
 
 def _pace(desk: Desk) -> str:
@@ -86,5 +91,6 @@ ROWS: Rows = (
         method="GET",
         path=f"{S}/providers/Microsoft.Compute/locations/{{location}}/operations/{{operation}}",
         handler=get_job,
+        open=True,  # who may see a resource may see what happens to it
     ),
 )

@@ -21,6 +21,7 @@ from forewarn.access.gate import own_address
 from forewarn.access.service import Access
 from forewarn.arm.errors import refusal
 from forewarn.wire.authorities import is_loopback
+from forewarn.wire.catalogue import alias_document
 
 FORM_LIMIT = 16 * 1024
 PATIENCE = 10.0
@@ -143,6 +144,9 @@ class Login:
     async def public_keys(self, request: Request, tenant: str) -> Response:
         return _json(self._access.public_keys())
 
+    async def aliases(self, request: Request, tenant: str) -> Response:
+        return _json(alias_document())
+
     async def token(self, request: Request, tenant: str) -> Response:
         form = await _form(request)
         if form.get("grant_type") != "client_credentials":
@@ -187,6 +191,7 @@ Handler = Callable[[Login, Request, str], Awaitable[Response]]
 _TENANT = r"/(?P<tenant>[^/]+)"
 ROUTES: tuple[tuple[str, re.Pattern[str], Handler], ...] = (
     ("GET", re.compile("/metadata/endpoints"), Login.metadata),
+    ("GET", re.compile(r"/aliases\.json"), Login.aliases),
     ("GET", re.compile(rf"{_TENANT}(/v2\.0)?/\.well-known/openid-configuration"), Login.configuration),
     ("GET", re.compile(rf"{_TENANT}/discovery(/v2\.0)?/keys"), Login.public_keys),
     ("POST", re.compile(rf"{_TENANT}/oauth2(/v2\.0)?/token"), Login.token),
