@@ -12,7 +12,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forewarn.access.gate import Gate, caller_of
 from forewarn.access.service import Access
-from forewarn.arm import generic, groups, jobs, resources, subscriptions
+from forewarn.arm import (
+    availability,
+    generic,
+    groups,
+    instances,
+    jobs,
+    machines,
+    resources,
+    scalesets,
+    services,
+    subscriptions,
+)
 from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
@@ -25,7 +36,18 @@ from forewarn.wire.errors import Malformed
 
 log = logging.getLogger(__name__)
 VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+(\.\d+)?)?", re.IGNORECASE)
-NOUNS = (subscriptions, groups, resources, jobs, generic)
+NOUNS = (
+    subscriptions,
+    groups,
+    resources,
+    jobs,
+    machines,
+    availability,
+    scalesets,
+    instances,
+    services,
+    generic,
+)
 
 
 def create_arm(

@@ -28,14 +28,30 @@ async def listed(
     keep: Keep = lambda resource: True,
 ) -> Reply:
     """What is there and the caller may see, `$top` of them at a time."""
-    after, size, seen = _after(ask), _size(ask), _visible(desk, ask)
-    page, more = await desk.estate.store.read(
-        lambda reader: _page(reader, group, kind, after, size, lambda resource: keep(resource) and seen(resource))
-    )
-    body: Json = {"value": [tell(resource) for resource in page]}
-    if more:
-        body["nextLink"] = next_link(ask, page[-1].key)
-    return Reply(body=body)
+    return await looked_up(desk, ask, lambda reader: tell, group=group, kind=kind, keep=keep)
+
+
+async def looked_up(
+    desk: Desk,
+    ask: Ask,
+    tell: Callable[[Reader], Callable[[Resource], Json]],
+    *,
+    group: str | None = None,
+    kind: str | None = None,
+    keep: Keep = lambda resource: True,
+) -> Reply:
+    """The same, of resources that are told together with what stands behind them."""
+    after, size, seen = resumed(ask), _size(ask), _visible(desk, ask)
+
+    def read(reader: Reader) -> Json:
+        page, more = _page(reader, group, kind, after, size, lambda resource: keep(resource) and seen(resource))
+        told = tell(reader)
+        body: Json = {"value": [told(resource) for resource in page]}
+        if more:
+            body["nextLink"] = next_link(ask, page[-1].key)
+        return body
+
+    return Reply(body=await desk.estate.store.read(read))
 
 
 def next_link(ask: Ask, after: str) -> str:
@@ -66,7 +82,8 @@ def _visible(desk: Desk, ask: Ask) -> Keep:
     return lambda resource: desk.access.may(ask.caller, Right.READ, resource.id)
 
 
-def _after(ask: Ask) -> str:
+def resumed(ask: Ask) -> str:
+    """Where the page before this one ended; "" at the beginning."""
     token = ask.query.get("$skiptoken", "")
     try:
         return base64.urlsafe_b64decode(token.encode()).decode()

@@ -128,6 +128,17 @@ def base36(number: int) -> str:
     return "".join(DIGITS[number // 36**power % 36] for power in range(5, -1, -1))
 
 
+def found(draft: Draft, spec: SetSpec, resource: Resource) -> None:
+    """A flexible set has its group from the start: others may put machines into it before it has any of its own."""
+    if spec.flexible and not draft.scopes:
+        _room(draft, spec, resource, Counter())
+
+
+def open_to_all(members: Iterable[Machine]) -> list[Machine]:
+    """Whom an action on the whole set concerns: those protected from the set's actions have to be named."""
+    return [machine for machine in members if not machine.keep_as_it_is]
+
+
 def _room(draft: Draft, spec: SetSpec, resource: Resource, placed: Counter[str]) -> str:
     """The first placement group with room, made if there is none. A flexible set is one group."""
     size = LARGEST if spec.flexible else GROUP_SIZE

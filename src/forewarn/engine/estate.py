@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from forewarn.domain import outcomes, scalesets
+from forewarn.domain.describing import stand_in
 from forewarn.domain.draft import Draft
-from forewarn.domain.errors import Conflict, NotFound
+from forewarn.domain.errors import Conflict, Invalid, NotFound
 from forewarn.domain.events import Actor, Operation, OperationState
 from forewarn.domain.fleet import with_addresses
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.requesting import Verb, request_all
-from forewarn.domain.resources import AVAILABILITY_SET, GROUP, Job, Resource
+from forewarn.domain.resources import AVAILABILITY_SET, GROUP, SCALE_SET, Job, Resource
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 from forewarn.domain.settings import Settings
@@ -98,24 +99,32 @@ class Estate:
     async def put_group(self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]]) -> Resource:
         """An availability set or a cloud service: one scope, which is there before any machine is in it."""
 
-        def locked(tx: Transaction) -> Sequence[str]:
-            known = tx.resource(key)
-            return [known.scope] if known is not None and tx.scope(known.scope) is not None else []
-
         def decide(tx: Transaction, draft: Draft) -> Resource:
             resource, group = revise(_present(tx.resource(key)))
-            _check_group(tx, resource)
-            scope = draft.scopes.get(group.scope)
-            if scope is None:
-                draft.put_scope(scalesets.new_scope(group.scope, group.kind, resource, group.policy, draft.now))
-            elif scope.policy != group.policy:
-                draft.put_scope(replace(scope, policy=group.policy))
-            resource = replace(resource, scope=group.scope)
-            draft.put_resource(resource)
+            resource = _found(tx, draft, resource, group)
             settle(draft)
             return resource
 
-        return await self._engine.command(locked, decide)
+        return await self._engine.command(lambda tx: _ids(_scopes_of_set(tx, key)), decide)
+
+    async def put_service(
+        self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group, Sequence[Machine]]], by: Actor
+    ) -> tuple[Resource, Job]:
+        """A cloud service, and all the role instances it is to have: those missing come, those too many go."""
+
+        def decide(tx: Transaction, draft: Draft) -> tuple[Resource, Job]:
+            resource, group, wanted = revise(_present(tx.resource(key)))
+            resource = _found(tx, draft, resource, group)
+            present = {machine.name: machine for machine in tx.machines(group.scope)}
+            new = [self._born(machine, draft) for machine in wanted if machine.name not in present]
+            draft.machines += _placed(tx, new)
+            names = {machine.name for machine in wanted}
+            request = self._engine.new_id()
+            leave = [machine for name, machine in present.items() if name not in names]
+            operations = request_all(draft, leave, Verb.DELETE, by, self._settings, self._engine.new_id, request)
+            return resource, self._job(draft, resource.id, operations, request)
+
+        return await self._engine.command(lambda tx: _ids(_scopes_of_set(tx, key)), decide)
 
     async def put_machine(
         self, key: str, revise: Callable[[Resource | None], tuple[Resource, MachineSpec]]
@@ -159,9 +168,11 @@ class Estate:
             for scope in draft.scopes.values():
                 if scope.policy != spec.policy:
                     draft.put_scope(replace(scope, policy=spec.policy))
+            scalesets.found(draft, spec, resource)
             draft.machines += scalesets.upgrade_by_itself(members, spec, resource.model)
             resource, operations = self._resize(tx, draft, resource, spec, members, by)
             draft.put_resource(resource)
+            _put_stand_ins(tx, draft, resource, spec)
             settle(draft)
             return resource, self._job(draft, resource.id, operations)
 
@@ -201,17 +212,27 @@ class Estate:
 
         return await self._engine.command(sorted({scope for scope, _ in machines}), decide)
 
-    async def upgrade(self, key: str, spec: SetSpec, instances: Sequence[str] | None) -> Job:
-        """Bring these instances of a scale set to its latest model; None: all."""
+    async def upgrade(self, key: str, read: Callable[[Resource], SetSpec], instances: Sequence[str] | None) -> Job:
+        """Bring these instances of a scale set to its latest model; None: all that are open to that.
+
+        `read` tells what the description means, which is looked up in the same transaction.
+        """
 
         def decide(tx: Transaction, draft: Draft) -> Job:
             resource = _known(tx, key)
+            spec = read(resource)
             members = [machine for scope in draft.scopes for machine in tx.machines(scope)]
-            chosen = members if instances is None else [m for m in members if m.instance in instances]
+            named = None if instances is None else frozenset(instances)
+            chosen = scalesets.open_to_all(members) if named is None else [m for m in members if m.instance in named]
             draft.machines += [scalesets.upgraded(machine, spec, resource.model) for machine in chosen]
+            _put_stand_ins(tx, draft, resource, spec)
             return self._job(draft, resource.id, [])
 
         return await self._engine.command(lambda tx: _ids(_scopes_of_set(tx, key)), decide)
+
+    async def note(self, target: str) -> Job:
+        """Something was asked for that is done by being asked for."""
+        return await self._engine.command((), lambda tx, draft: self._job(draft, target, []))
 
     async def delete(self, keys: Sequence[str], by: Actor) -> Job:
         """Resources and the machines behind them. With notice to give, they stay, leaving, until it has run down.
@@ -288,19 +309,14 @@ class Estate:
             return resource, asked
         return resource, []
 
+    def _born(self, machine: Machine, draft: Draft) -> Machine:
+        profile = replace(machine.profile, vm_id=self._engine.new_id().lower())
+        return replace(machine, declared=False, created_at=draft.now, profile=profile)
+
     def _new_machine(self, tx: Transaction, draft: Draft, resource: Resource, spec: MachineSpec) -> Resource:
-        machine = replace(spec.machine, declared=False, created_at=draft.now)
-        machine = replace(machine, profile=replace(machine.profile, vm_id=self._engine.new_id().lower()))
+        machine = self._born(spec.machine, draft)
         if spec.set_key:
-            home = next(iter(_scopes_of_set(tx, spec.set_key)), None)
-            if home is None:
-                raise NotFound(f"There is no set {spec.set_key} to put {resource.name} into.")
-            number = len(tx.machines(home.id))
-            owner = _known(tx, spec.set_key)
-            domains = owner.body.get("properties", {})
-            updates = int(domains.get("platformUpdateDomainCount") or scalesets.UPDATE_DOMAINS)
-            faults = int(domains.get("platformFaultDomainCount") or 2)
-            machine = replace(machine, scope=home.id, update_domain=number % updates, fault_domain=number % faults)
+            machine = _housed(tx, machine, spec.set_key)
         else:
             scope = machine.scope
             left = tx.scope(scope)  # of a machine of the same name that was deleted behind the control plane's back
@@ -312,6 +328,44 @@ class Estate:
             raise Conflict(f"There is a machine {machine.name} in {machine.scope} already: give another name.")
         draft.machines += _placed(tx, [machine])
         return replace(resource, scope=machine.scope, machine=machine.name)
+
+
+def _found(tx: Transaction, draft: Draft, resource: Resource, group: Group) -> Resource:
+    """The one scope of a set that is no scale set, as its description wants it."""
+    _check_group(tx, resource)
+    scope = draft.scopes.get(group.scope)
+    if scope is None:
+        draft.put_scope(scalesets.new_scope(group.scope, group.kind, resource, group.policy, draft.now))
+    elif scope.policy != group.policy:
+        draft.put_scope(replace(scope, policy=group.policy))
+    resource = replace(resource, scope=group.scope)
+    draft.put_resource(resource)
+    return resource
+
+
+def _housed(tx: Transaction, machine: Machine, set_key: str) -> Machine:
+    """In the availability set or flexible scale set that it is to be in."""
+    home = next(iter(_scopes_of_set(tx, set_key)), None)
+    if home is None:
+        raise NotFound(f"There is no set {set_key} to put {machine.name} into.")
+    if home.scale_set is not None and not home.flexible:
+        raise Invalid("A virtual machine can be put into a scale set only if its orchestrationMode is Flexible.")
+    number, owner = len(tx.machines(home.id)), _known(tx, set_key)
+    domains = owner.body.get("properties", {})
+    updates = int(domains.get("platformUpdateDomainCount") or scalesets.UPDATE_DOMAINS)
+    faults = int(domains.get("platformFaultDomainCount") or 2)
+    placed = replace(machine, scope=home.id, update_domain=number % updates, fault_domain=number % faults)
+    return replace(placed, instance=machine.name, model=owner.model) if home.flexible else placed
+
+
+def _put_stand_ins(tx: Transaction, draft: Draft, owner: Resource, spec: SetSpec) -> None:
+    """Whatever of a flexible set's instances is new or changed is described anew."""
+    if not spec.flexible:
+        return
+    for machine in draft.machines:
+        told = stand_in(owner, machine)
+        known = tx.resource(told.key)
+        draft.put_resource(told if known is None else replace(told, id=known.id, version=known.version + 1))
 
 
 def _redescribe(tx: Transaction, draft: Draft, resource: Resource, spec: MachineSpec) -> None:
@@ -380,8 +434,10 @@ def _scopes_of_set(reader: Reader, key: str) -> list[Scope]:
     resource = reader.resource(key) if key else None
     if resource is None or not resource.scope:
         return []
+    if resource.type == SCALE_SET:
+        return list(reader.scopes_of_scale_set(resource.scope))
     alone = reader.scope(resource.scope)
-    return [alone] if alone is not None else list(reader.scopes_of_scale_set(resource.scope))
+    return [alone] if alone is not None else []
 
 
 def _scopes_behind(reader: Reader, resource: Resource) -> list[Scope]:
