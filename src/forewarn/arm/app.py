@@ -14,6 +14,7 @@ from forewarn.access.gate import Gate, caller_of
 from forewarn.access.service import Access
 from forewarn.arm import (
     availability,
+    deployments,
     generic,
     groups,
     instances,
@@ -46,6 +47,7 @@ NOUNS = (
     scalesets,
     instances,
     services,
+    deployments,
     generic,
 )
 

@@ -84,6 +84,18 @@ class Estate:
 
         return await self._engine.command((), decide)
 
+    async def put_with_job(self, key: str, revise: Revise, job: Job) -> Resource:
+        """Likewise, with a job of its caller's making, which may wait for the operations of others."""
+
+        def decide(tx: Transaction, draft: Draft) -> Resource:
+            resource = revise(tx.resource(key))
+            _check_group(tx, resource)
+            draft.put_resource(resource)
+            draft.jobs.append(job)
+            return resource
+
+        return await self._engine.command((), decide)
+
     async def drop(self, key: str) -> bool:
         """Something that no machine stands behind, gone, and what is inside it. Says whether it was there."""
 
@@ -270,7 +282,7 @@ class Estate:
         return await self.store.read(lambda reader: reader.resource(key))
 
     async def job(self, job_id: str) -> JobState | None:
-        return await self.store.read(lambda reader: _state(reader, job_id))
+        return await self.store.read(lambda reader: state_of(reader, job_id))
 
     # Parts
 
@@ -479,7 +491,7 @@ def _ids(scopes: Sequence[Scope]) -> list[str]:
     return [scope.id for scope in scopes]
 
 
-def _state(reader: Reader, job_id: str) -> JobState | None:
+def state_of(reader: Reader, job_id: str) -> JobState | None:
     job = reader.job(job_id.upper())
     if job is None:
         return None
