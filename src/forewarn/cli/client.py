@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from forewarn.access.files import Local, token_in, token_request
+
 CONTROL = "127.0.0.1:8255"
 DEFAULT_SERVER = f"http://{CONTROL}"
 ANSWER_TIME = 600.0  # playing a month of fleet time takes a while
@@ -27,13 +29,15 @@ class Refusal(Exception):
 
 
 class Client:
-    def __init__(self, server: str) -> None:
-        """Raises ValueError where `server` is no such address."""
+    def __init__(self, server: str, local: Local | None = None) -> None:
+        """`local`: who asks. Raises ValueError where `server` is no such address."""
         parts = urlsplit(server)
         if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
             raise ValueError(f"{server!r} is not an address such as {DEFAULT_SERVER}")
         self.server = server.rstrip("/")
         self._host, self._port = parts.hostname, parts.port or 80
+        self._local = local
+        self._bearer: dict[str, str] = {}
 
     def get(self, path: str, **query: object) -> Any:
         given = {key: "true" if value is True else str(value) for key, value in _given(query).items()}
@@ -82,7 +86,7 @@ class Client:
         connection = http.client.HTTPConnection(self._host, self._port, timeout=ANSWER_TIME)
         try:
             told = {"Content-Type": "application/json"} if body else {}
-            connection.request(method, path, body, {**told, **(headers or {})})
+            connection.request(method, path, body, {**self._logged_in(), **told, **(headers or {})})
             response = connection.getresponse()
             return self._understood(response.status, response.read())
         except (OSError, http.client.HTTPException) as error:
@@ -94,7 +98,7 @@ class Client:
         """The entries, and None for every other sign of life."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=SILENCE)
         try:
-            connection.request("GET", f"{API}/watch", headers={"Last-Event-ID": str(after)})
+            connection.request("GET", f"{API}/watch", headers={**self._logged_in(), "Last-Event-ID": str(after)})
             response = connection.getresponse()
             if response.status != 200:
                 self._understood(response.status, response.read())
@@ -104,6 +108,21 @@ class Client:
             raise Unreachable(self._nobody(error)) from None
         finally:
             connection.close()
+
+    def _logged_in(self) -> dict[str, str]:
+        """The header that says who asks; the token for it is fetched once."""
+        if self._local is not None and not self._bearer:
+            asked = token_request(self._local)
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=ANSWER_TIME)
+            try:
+                connection.request("POST", asked.path, asked.body, asked.headers)
+                response = connection.getresponse()
+                answer = response.read()
+            finally:
+                connection.close()
+            if response.status == 200:
+                self._bearer = {"Authorization": f"Bearer {token_in(answer)}"}
+        return self._bearer
 
     def _understood(self, status: int, body: bytes) -> Any:
         try:

@@ -4,10 +4,13 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
+from forewarn.access.files import read_local
 from forewarn.cli.client import DEFAULT_SERVER, Client, Refusal, Unreachable
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
+from forewarn.domain.errors import ForewarnError
 
 OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 
@@ -17,8 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     out = Output(as_json=getattr(args, "json", False))
     try:
-        client = Client(getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER)
-    except ValueError as error:
+        server = getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER
+        client = Client(server, read_local(Path(os.environ.get("FOREWARN_DATA") or "forewarn-data")))
+    except (ValueError, ForewarnError) as error:
         out.note(f"forewarn: {error}")
         return MISUSED
     try:
