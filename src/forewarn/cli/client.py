@@ -159,8 +159,8 @@ class Client:
             raise self._stranger(status) from None
         if status == 401 and not self._bearer:
             message = (
-                f"{self.server} wants to know who asks, and no login was found. It is in the data directory that "
-                "Forewarn runs with: name it with --data DIR, or in FOREWARN_DATA."
+                f"{self.server} wants to know who asks, and no login for it was found. That is in the data directory "
+                "with which it runs on this host: name it with --data DIR, or in FOREWARN_DATA."
             )
         raise Refusal(message)
 

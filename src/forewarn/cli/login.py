@@ -2,16 +2,17 @@
 
 import os
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from forewarn.access.files import Local, read_local
 from forewarn.cli.instances import instance_at
 from forewarn.domain.errors import Invalid
+from forewarn.wire.authorities import is_loopback
 
 VARIABLE = "FOREWARN_DATA"
 DATA = "forewarn-data"
+EVERYWHERE = "0.0.0.0", "::"  # noqa: S104  (asked for, they are this host)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,15 +24,20 @@ class Login:
 def find_login(server: str, data: Path | None = None) -> Login | None:
     """By --data, FOREWARN_DATA, the note of whoever has that port, or ./forewarn-data, in this order.
 
-    The last two are guesses, and the secret is not sent over the network on a guess.
+    None also for a server beyond loopback: the secret is not for the open network.
     """
+    parts = urlsplit(server)
+    if not is_loopback(parts.hostname or "") and parts.hostname not in EVERYWHERE:
+        return None
     named = named_data(data)
-    if named is not None:
-        local = read_local(named)
-        if local is None:
-            raise Invalid(f"{named} holds no login: no Forewarn has run with that data directory.")
-        return Login(local=local, data=named)
-    return _guessed(server) if is_loopback(server) else None
+    if named is None:
+        running = instance_at(parts.port or 80)
+        guesses = [*([Path(running.data)] if running else []), Path(DATA)]
+        return next((login for login in map(_login, guesses) if login is not None), None)
+    login = _login(named)
+    if login is None:
+        raise Invalid(f"{named} holds no login: no Forewarn has run with that data directory.")
+    return login
 
 
 def named_data(data: Path | None) -> Path | None:
@@ -39,19 +45,6 @@ def named_data(data: Path | None) -> Path | None:
     return data or (Path(given) if given else None)
 
 
-def _guessed(server: str) -> Login | None:
-    running = instance_at(urlsplit(server).port or 80)
-    for guess in [*([Path(running.data)] if running else []), Path(DATA)]:
-        local = read_local(guess)
-        if local is not None:
-            return Login(local=local, data=guess)
-    return None
-
-
-def is_loopback(server: str) -> bool:
-    host = urlsplit(server).hostname or ""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-    return address.is_loopback or address.is_unspecified
+def _login(data: Path) -> Login | None:
+    local = read_local(data)
+    return Login(local=local, data=data) if local is not None else None
