@@ -4,14 +4,16 @@ import base64
 from urllib.parse import quote_plus, urlencode, urlsplit
 
 import pytest
+from starlette.responses import PlainTextResponse
 
-from forewarn.arm.app import create_arm
+from forewarn.access.gate import Gate
+from forewarn.arm.login import Login
 from forewarn.store.memory import MemoryStore
 from tests.access.asking import Answer, ask
 from tests.access.making import SECRET, TENANT, a_key, an_access
 
 ACCESS = an_access(MemoryStore())
-APP = create_arm(access=ACCESS, https_port=lambda: 8443)
+APP = Login(Gate(PlainTextResponse("behind the gate"), ACCESS), ACCESS, lambda: 8443)
 RESOURCE = "https://management.core.windows.net/"
 FORM = {"grant_type": "client_credentials", "client_id": "local", "client_secret": SECRET}
 TOKEN = f"/{TENANT}/oauth2/v2.0/token"
@@ -196,8 +198,8 @@ def test_a_wrong_method_is_told_the_right_one() -> None:
     assert (said.status, said.code, said.headers["allow"]) == (405, "MethodNotAllowed", "POST")
 
 
-def test_everything_else_needs_a_token_and_is_not_there_yet() -> None:
+def test_everything_else_needs_a_token() -> None:
     assert get("/subscriptions").status == 401
     token = post(FORM).json["access_token"]
     said = ask(APP, "GET", "/subscriptions", {"Authorization": f"Bearer {token}"})
-    assert (said.status, said.code) == (404, "NotFound")
+    assert (said.status, said.body) == (200, b"behind the gate")
