@@ -224,7 +224,7 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
         out.json_line({**places, "data": str(options.data), "machines": shown})
         return
     out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
-    out.line(f'Azure\'s own clients find it at {forewarn.arm_url}: eval "$({_called(forewarn)} env)"')
+    out.line(f'Azure\'s own clients ask {forewarn.arm_url} after: eval "$({_called(forewarn)} env)"')
     out.line()
     if not machines:
         out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")
