@@ -36,6 +36,7 @@ from forewarn.control.faces import joined
 from forewarn.control.guard import Guard
 from forewarn.control.hub import Hub
 from forewarn.control.server import serving
+from forewarn.domain.access import principal_of
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
 from forewarn.domain.rates import rate_of
@@ -58,6 +59,7 @@ from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
 from forewarn.wire import fleetfile
 from forewarn.wire.authorities import authority, bracketed
+from forewarn.wire.identity import Token
 from forewarn.wire.instance import ScopeFacts
 
 log = logging.getLogger(__name__)
@@ -144,7 +146,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
         access = await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall)
         tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
-        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
+        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet, access))
         player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
             _tasks(
@@ -346,7 +348,7 @@ async def _tend(access: Access, tls: ServerTls, rotate_after: timedelta) -> None
 
 @asynccontextmanager
 async def _metadata(
-    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
+    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet, access: Access
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
     host, port = options.metadata
     _, _, name = options.identity.partition("=")
@@ -354,7 +356,13 @@ async def _metadata(
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
     more = await _socket_files(engine, options.sockets) if options.sockets else []
     server = imds.Server(
-        fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
+        fleet=fleet,
+        backend=engine,
+        clock=clock,
+        seed=new_id().lower(),
+        identities=_Identities(access),
+        limits=options.limits,
+        rules=options.rules,
     )
     clock.on_set(server.beat)  # the Date of the next answer is the new time
     try:
@@ -363,6 +371,27 @@ async def _metadata(
         yield server, url_maker(host, listener.port, identity)
     finally:
         await server.close()
+
+
+class _Identities:
+    """Every machine has one, and may do nothing with it until somebody gives it a role."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def client_id(self, machine: Machine) -> str:
+        return self._access.object_id(principal_of(machine))
+
+    async def issue_token(self, machine: Machine, resource: str) -> Token:
+        """Signing takes a millisecond, which others need not wait for."""
+        grant = await asyncio.to_thread(self._access.issue, principal_of(machine), name=machine.name, audience=resource)
+        return Token(
+            access_token=grant.token,
+            client_id=self.client_id(machine),
+            resource=resource,
+            issued=grant.issued,
+            expires=grant.expires,
+        )
 
 
 async def _socket_files(engine: Engine, directory: Path) -> list[Listener]:

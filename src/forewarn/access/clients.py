@@ -34,6 +34,9 @@ class Clients:
         right = hmac.compare_digest((known or self._local).secret_digest, digest(secret))
         return known if right else None
 
+    def knows(self, client_id: str) -> bool:
+        return client_id in self._by_id
+
     async def add(self, client_id: str, *, name: str, secret: str) -> None:
         """`secret`: random and long, since a digest without salt is all that is kept of it."""
         new = Client(id=client_id, name=name, secret_digest=digest(secret))
