@@ -39,7 +39,7 @@ class AtOnce:
 class Rig:
     def __init__(self) -> None:
         counter = iter(range(1, 1_000_000))
-        new_id: Callable[[], str] = lambda: f"{next(counter):08X}-0000-4000-8000-000000000000"  # noqa: E731
+        new_id: Callable[[], str] = lambda: f"{(n := next(counter)):08X}-0000-4000-8000-{n:012X}"  # noqa: E731
         self.store = MemoryStore()
         self.access = an_access(self.store)
         self.clock = FleetClock(lambda: NOON, ClockState(wall=NOON, fleet=NOON, rate=0.0))
