@@ -62,13 +62,22 @@ class Rig:
     def advance(self, **time: float) -> None:
         self.run(self.player.advance(timedelta(**time)))
 
-    def ask(self, method: str, path: str, body: object = None, *, who: str = "local", version: str = VERSION) -> Answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        who: str = "local",
+        version: str = VERSION,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """The api-version is added; a body that is no bytes is sent as JSON."""
         target = f"{path}{'&' if '?' in path else '?'}api-version={version}" if version else path
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         if who not in self._tokens:
             self._tokens[who] = bearer(self.access, who)
-        return ask(self.app, method, target, self._tokens[who], raw)
+        return ask(self.app, method, target, {**self._tokens[who], **(headers or {})}, raw)
 
     def get(self, path: str, **how: Any) -> Any:
         answer = self.ask("GET", path, **how)
