@@ -78,7 +78,18 @@ DEPLOYMENT = {
         },
     }
 }
-BODIES = (None, {}, {"location": "eastus"}, {"instanceIds": ["0", "*"]}, VNET, NIC, MACHINE, SET, ROLE, DEPLOYMENT)
+BODIES: tuple[Any, ...] = (
+    None,
+    {},
+    {"location": "eastus"},
+    {"instanceIds": ["0", "*"]},
+    VNET,
+    NIC,
+    MACHINE,
+    SET,
+    ROLE,
+    DEPLOYMENT,
+)
 PATHS = sorted({row.path for row in rows()})
 
 odd_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
