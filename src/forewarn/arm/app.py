@@ -14,12 +14,14 @@ from forewarn.access.gate import Gate, caller_of
 from forewarn.access.service import Access
 from forewarn.arm import (
     availability,
+    deployments,
     generic,
     groups,
     instances,
     jobs,
     machines,
     resources,
+    roles,
     scalesets,
     services,
     subscriptions,
@@ -46,6 +48,8 @@ NOUNS = (
     scalesets,
     instances,
     services,
+    roles,
+    deployments,
     generic,
 )
 

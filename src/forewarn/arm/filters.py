@@ -76,5 +76,5 @@ def _field(field: Callable[[Resource], str], value: str) -> Callable[[Resource],
 def _tagged(resource: Resource, name: str | None, value: str | None) -> bool:
     return any(
         (name is None or known.lower() == name.lower()) and (value is None or held == value)
-        for known, held in resource.body.get("tags", {}).items()
+        for known, held in (resource.body.get("tags") or {}).items()
     )

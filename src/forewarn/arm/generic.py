@@ -10,7 +10,7 @@ from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.filters import kept_by
 from forewarn.arm.groups import find_group
-from forewarn.arm.keeping import drop, find, not_found, put, tell
+from forewarn.arm.keeping import check_kept, drop, find, not_found, put, tell
 from forewarn.arm.network import NETWORK
 from forewarn.arm.paging import listed
 from forewarn.arm.routing import RG, Row, Rows, S
@@ -23,6 +23,7 @@ async def get_resource(desk: Desk, ask: Ask) -> Reply:
     if _is_list(ask):
         return await _list_inside(desk, ask, group)
     where = _where(ask, group)
+    check_kept(where.type)
     found = await find(desk, where)
     if found is None:
         raise not_found(where)
@@ -51,6 +52,7 @@ async def delete_resource(desk: Desk, ask: Ask) -> Reply:
 
 async def list_everywhere(desk: Desk, ask: Ask) -> Reply:
     kind = f"{ask.path['namespace']}/{ask.path['type']}"
+    check_kept(kind)
     return await listed(desk, ask, tell, kind=kind, keep=kept_by(ask))
 
 
@@ -58,7 +60,9 @@ async def _list_inside(desk: Desk, ask: Ask, group: Resource) -> Reply:
     """What is in a group, or in a resource; `…/virtualNetworks`, `…/virtualNetworks/v/subnets`."""
     parts = _parts(ask)
     if len(parts) == 2:
-        return await listed(desk, ask, tell, group=group.key, kind="/".join(parts), keep=kept_by(ask))
+        kind = "/".join(parts)
+        check_kept(kind)
+        return await listed(desk, ask, tell, group=group.key, kind=kind, keep=kept_by(ask))
     start = _last_provider(parts)
     above = parts[: start - 1] if len(parts) - start == 2 else parts[:-1]
     parent = parse_id(f"{group.id}/providers/{'/'.join(above)}")

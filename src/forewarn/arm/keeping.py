@@ -41,7 +41,7 @@ def tell(resource: Resource) -> Json:
 
 async def put(desk: Desk, where: ArmId, body: Json, *, patch: bool = False) -> tuple[Json, bool]:
     """A resource as it stands then, and whether it is new."""
-    check_kept(where)
+    check_kept(where.type)
     check_body(body)
     inner = _inner(where)
     if inner:
@@ -68,7 +68,7 @@ async def find(desk: Desk, where: ArmId) -> Json | None:
 
 async def drop(desk: Desk, where: ArmId) -> bool:
     """Says whether it was there."""
-    check_kept(where)
+    check_kept(where.type)
     inner = _inner(where)
     if not inner:
         return await desk.estate.drop(where.key)
@@ -84,14 +84,10 @@ async def drop(desk: Desk, where: ArmId) -> bool:
     return True
 
 
-def check_kept(where: ArmId) -> None:
-    kind = where.type.lower()
+def check_kept(type: str) -> None:
+    kind = type.lower()
     if kind.startswith(NOT_KEPT) or kind in MACHINES:
-        raise ArmError(
-            400,
-            "InvalidResourceType",
-            f"The resource type '{where.type[:200]}' cannot be made or deleted at this path.",
-        )
+        raise ArmError(404, "InvalidResourceType", f"There are no resources of the type '{type[:200]}' at this path.")
 
 
 def check_body(body: Json) -> None:

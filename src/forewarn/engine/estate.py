@@ -54,6 +54,18 @@ class Estate:
 
         return await self._engine.command((), decide)
 
+    async def put_with_job(self, key: str, revise: Revise, job: Job) -> Resource:
+        """Likewise, with a job of its caller's making, which may wait for the operations of others."""
+
+        def decide(tx: Transaction, draft: Draft) -> Resource:
+            resource = revise(behind.usable(tx.resource(key)))
+            behind.check_group(tx, resource)
+            draft.put_resource(resource)
+            draft.jobs.append(job)
+            return resource
+
+        return await self._engine.command((), decide)
+
     async def drop(self, key: str) -> bool:
         """Something that no machine stands behind, gone, and what is inside it. Says whether it was there."""
 

@@ -17,7 +17,8 @@ from forewarn.wire.templates.parameters import check, declarations, given_values
 from forewarn.wire.templates.parser import Call, Literal, Node, parse
 
 MOST_VARIABLES = 256
-LARGEST = 4 * 1024 * 1024  # of all values together; ARM's limit for a template
+LARGEST = 4 * 1024 * 1024  # of all values together, in characters; ARM's limit for a template
+OVERHEAD = 16  # what each value and each step towards it costs, however short it is
 DEEPEST = 100
 
 Json = dict[str, Any]
@@ -71,7 +72,6 @@ class Evaluator:
                 return [self.resolve(item) for item in value]
             if isinstance(value, dict):
                 return {self._resolve_key(name, item): self.resolve(item) for name, item in value.items()}
-            self.spend(1)
             return value
         finally:
             self._depth -= 1
@@ -84,7 +84,7 @@ class Evaluator:
         return failure.told(discreet=self._discreet)
 
     def spend(self, size: int) -> None:
-        self._left -= size + 1
+        self._left -= size
         if self._left < 0:
             raise invalid(f"The template is larger than {LARGEST} characters.", "https://aka.ms/arm-template")
 
@@ -174,12 +174,13 @@ class Evaluator:
                 return {name: self._copied(item) for name, item in value.items()}
             if isinstance(value, list):
                 return [self._copied(item) for item in value]
-            self.spend(len(value) if isinstance(value, str) else 1)
+            self.spend(len(value) if isinstance(value, str) else 0)
             return value
         finally:
             self._depth -= 1
 
     def _deeper(self) -> None:
+        self.spend(OVERHEAD)
         self._depth += 1
         if self._depth > DEEPEST:
             raise _too_deep()

@@ -16,7 +16,8 @@ class Directory:
         self._by_name: dict[str, list[ArmId]] = {}
         for resource in resources:
             self._by_key[resource.key] = resource
-            self._by_name.setdefault(resource.full_name.lower(), []).append(resource)
+            for name in {resource.full_name.lower(), resource.name.lower()}:
+                self._by_name.setdefault(name, []).append(resource)
 
     def find(self, text: str) -> ArmId | None:
         """None if there is none, or more than one of that name."""

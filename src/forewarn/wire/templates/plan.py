@@ -43,6 +43,11 @@ _UNSUPPORTED = {
     "resourceGroup": "'resourceGroup' is not supported; a template deploys into its own resource group.",
     "subscriptionId": "'subscriptionId' is not supported; a template deploys into its own resource group.",
 }
+_SEGMENTS = (
+    "The template resource '{}' for type '{}' has incorrect segment lengths. A nested resource type must have identical"
+    " number of segments as its resource name. A root resource type must have segment length one greater than its"
+    " resource name."
+)
 _NOT_SENT = {"type", "name", "apiVersion", "dependsOn", "resources", "comments", "metadata"}
 
 
@@ -69,15 +74,7 @@ def deploy_plan(template: Mapping[str, Any], parameters: Json, context: Context)
     for declaration in evaluator.declared.values():
         evaluator.parameter(declaration.name)
     group = group_id(context.subscription, context.group)
-    drafts: dict[ArmId, _Written] = {}
-    taken: set[str] = set()
-    for resource, written in _identified(template, evaluator, group):
-        if resource.key in taken:
-            raise invalid(
-                f"The resource '{_relative(resource, evaluator, written)}' is defined multiple times.", RESOURCES
-            )
-        taken.add(resource.key)
-        drafts[resource] = written
+    drafts = _drafts(template, evaluator, group)
     directory = Directory(group, list(drafts))
     planned = {resource: _planned(resource, written.raw, directory, evaluator) for resource, written in drafts.items()}
     try:
@@ -85,6 +82,18 @@ def deploy_plan(template: Mapping[str, Any], parameters: Json, context: Context)
     except Failure as failure:
         raise invalid(evaluator.told(failure), RESOURCES) from None
     return [planned[resource] for resource in order]
+
+
+def _drafts(template: Mapping[str, Any], evaluator: Evaluator, group: ArmId) -> dict[ArmId, _Written]:
+    drafts: dict[ArmId, _Written] = {}
+    taken: set[str] = set()
+    for resource, written in _identified(template, evaluator, group):
+        if resource.key in taken:
+            name = evaluator.quoted(written.raw["name"], resource.relative)
+            raise invalid(f"The resource '{name}' is defined multiple times in a template.", RESOURCES)
+        taken.add(resource.key)
+        drafts[resource] = written
+    return drafts
 
 
 def _identified(template: Mapping[str, Any], evaluator: Evaluator, group: ArmId) -> Iterator[tuple[ArmId, _Written]]:
@@ -123,18 +132,12 @@ def _id(written: _Written, evaluator: Evaluator, group: ArmId) -> ArmId:
         raise unsupported("nested deployments (Microsoft.Resources/deployments) are not supported.")
     if "/providers/" in type.lower():
         raise unsupported("resources that extend others are not supported in templates.")
+    where, what = evaluator.quoted(raw["name"], name), evaluator.quoted(raw["type"], type)
     if len(type.split("/")) != len(name.split("/")) + 1:
-        where, what = evaluator.quoted(raw["name"], name), evaluator.quoted(raw["type"], type)
-        raise invalid(
-            f"The template resource '{where}' for type '{what}' has incorrect segment lengths. A nested resource type"
-            " must have identical number of segments as its resource name. A root resource type must have segment"
-            " length one greater than its resource name.",
-            RESOURCES,
-        )
+        raise invalid(_SEGMENTS.format(where, what), RESOURCES)
     try:
         return group.resource(type, *name.split("/"))
     except BadId as refusal:
-        where = evaluator.quoted(raw["name"], name)
         reason = evaluator.quoted("its type or its name is malformed.", str(refusal))
         raise invalid(f"The template resource '{where}' is not valid: {reason}", RESOURCES) from None
 
@@ -168,7 +171,3 @@ def _text(raw: Json, name: str, evaluator: Evaluator) -> str:
         where = shown(raw.get("name", ""))
         raise invalid(f"The template resource '{where}' must have a '{name}', a string.", RESOURCES)
     return value
-
-
-def _relative(resource: ArmId, evaluator: Evaluator, written: _Written) -> str:
-    return evaluator.quoted(written.raw["name"], resource.relative)
