@@ -72,7 +72,8 @@ class Estate:
                 resource = seating.open_group(tx, draft, resource, group)
             else:
                 resource = replace(resource, scope=known.scope)
-                seating.change_group(draft, known.scope, group)
+            seating.change_group(draft, resource.scope, group)
+            seating.fill_group(tx, draft, resource.scope, group.machines, self._engine.new_id)
             draft.put_resource(resource)
             settle(draft)
             return resource

@@ -43,6 +43,7 @@ class Group(Struct, frozen=True, kw_only=True):
     policy: EventsPolicy = EventsPolicy()
     update_domains: int = 5
     fault_domains: int = 2
+    machines: tuple[Machine, ...] = ()  # role instances that come with it, unless they are there already
 
 
 # Sets without a model
@@ -51,7 +52,6 @@ class Group(Struct, frozen=True, kw_only=True):
 def open_group(tx: Transaction, draft: Draft, resource: Resource, group: Group) -> Resource:
     scope = Scope(id=_free(tx, group.scope), kind=group.kind, owner=resource.key, declared=False, epoch=next_epoch(tx))
     draft.put_scope(scope)
-    change_group(draft, scope.id, group)
     return replace(resource, scope=scope.id)
 
 
@@ -67,12 +67,23 @@ def change_group(draft: Draft, scope: str, group: Group) -> None:
         draft.put_scope(changed)
 
 
+def fill_group(
+    tx: Transaction, draft: Draft, scope: str, machines: Sequence[Machine], new_id: Callable[[], str]
+) -> None:
+    members = list(tx.machines(scope))
+    there = {member.name for member in members}
+    for machine in machines:
+        if machine.name not in there:
+            made = _made(machine, draft, new_id())
+            members.append(scaling.seated(made, draft.scopes[scope], members))
+    draft.machines += _addressed(tx, [member for member in members if member.name not in there])
+
+
 # Virtual machines
 
 
 def open_machine(tx: Transaction, draft: Draft, resource: Resource, spec: MachineSpec, vm_id: str) -> Resource:
-    profile = replace(spec.machine.profile, vm_id=vm_id.lower())
-    machine = replace(spec.machine, declared=False, created_at=draft.now, profile=profile)
+    machine = _made(spec.machine, draft, vm_id)
     if spec.set_key:
         machine = _joined(tx, draft, machine, spec.set_key)
     else:
@@ -153,6 +164,11 @@ def _free(reader: Reader, wanted: str) -> str:
     while reader.scope(name) is not None:
         name, number = f"{wanted}-{number}", number + 1
     return name
+
+
+def _made(machine: Machine, draft: Draft, vm_id: str) -> Machine:
+    profile = replace(machine.profile, vm_id=vm_id.lower())
+    return replace(machine, declared=False, created_at=draft.now, profile=profile)
 
 
 def _addressed(tx: Transaction, machines: Sequence[Machine]) -> list[Machine]:
