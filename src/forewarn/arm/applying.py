@@ -15,7 +15,6 @@ from forewarn.arm.errors import ArmError
 from forewarn.arm.keeping import not_found
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import Actor
-from forewarn.domain.machines import Machine
 from forewarn.domain.resources import (
     AVAILABILITY_SET,
     CLOUD_SERVICE,
@@ -124,11 +123,11 @@ async def put_availability_set(desk: Desk, order: Order) -> Applied:
 async def put_cloud_service(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, lambda body: {**body, "properties": an_object(body, "properties")})
 
-    def revise(known: Resource | None) -> tuple[Resource, Group, list[Machine]]:
+    def revise(known: Resource | None) -> tuple[Resource, Group]:
         resource = revised(known)
         scope = scope_of(resource)
         machines = role_instances(resource.body, scope, place_of(resource))
-        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE), machines
+        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
 
     resource, job = await desk.estate.put_service(order.id.key, revise, order.by)
     return Applied(resource=resource, job=job if job.operations else None)

@@ -79,37 +79,23 @@ class Estate:
         return await self._engine.command((), decide)
 
     async def put_group(self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]]) -> Resource:
-        """An availability set or a cloud service: one scope, which is there before any machine is in it."""
+        """An availability set: one scope, which is there before any machine is in it."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
-            known = behind.usable(tx.resource(key))
-            resource, group = revise(known)
-            behind.check_group(tx, resource)
-            if known is None:
-                resource = seating.open_group(tx, draft, resource, group)
-            else:
-                resource = replace(resource, scope=known.scope)
-                seating.change_group(draft, known.scope, group)
-            draft.put_resource(resource)
+            resource, _ = self._open_group(tx, draft, key, revise)
             settle(draft)
             return resource
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
 
     async def put_service(
-        self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group, Sequence[Machine]]], by: Actor
+        self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]], by: Actor
     ) -> tuple[Resource, Job]:
-        """A cloud service, and all the role instances it is to have: those missing come, those too many go."""
+        """A cloud service: likewise, and its role instances. Those missing come, those too many go."""
 
         def decide(tx: Transaction, draft: Draft) -> tuple[Resource, Job]:
-            known = behind.usable(tx.resource(key))
-            resource, group, wanted = revise(known)
-            behind.check_group(tx, resource)
-            if known is None:
-                resource = seating.open_group(tx, draft, resource, group)
-            resource = resource if known is None else replace(resource, scope=known.scope)
-            draft.put_resource(resource)
-            surplus = seating.fill_group(tx, draft, resource.scope, wanted, self._engine.new_id)
+            resource, group = self._open_group(tx, draft, key, revise)
+            surplus = seating.fill_group(tx, draft, resource.scope, group.machines, self._engine.new_id)
             return resource, self._requested(draft, resource.id, surplus, Verb.DELETE, by)
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
@@ -256,6 +242,24 @@ class Estate:
     @property
     def _settings(self) -> Settings:
         return self._engine.settings
+
+    def _open_group(
+        self,
+        tx: Transaction,
+        draft: Draft,
+        key: str,
+        revise: Callable[[Resource | None], tuple[Resource, Group]],
+    ) -> tuple[Resource, Group]:
+        known = behind.usable(tx.resource(key))
+        resource, group = revise(known)
+        behind.check_group(tx, resource)
+        if known is None:
+            resource = seating.open_group(tx, draft, resource, group)
+        else:
+            resource = replace(resource, scope=known.scope)
+        seating.change_group(draft, resource.scope, group)
+        draft.put_resource(resource)
+        return resource, group
 
     def _resized(
         self, tx: Transaction, draft: Draft, scale_set: ScaleSet, by: Actor

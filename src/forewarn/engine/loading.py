@@ -104,7 +104,7 @@ def _redeclared(known: Scope, declared: Scope) -> Scope:
         kind=declared.kind,
         scale_set=declared.scale_set,
         policy=declared.policy,
-        owner=declared.owner,
+        owner=declared.owner or known.owner,
         update_domains=declared.update_domains,
         fault_domains=declared.fault_domains,
     )

@@ -44,6 +44,7 @@ class Group(Struct, frozen=True, kw_only=True):
     policy: EventsPolicy = EventsPolicy()
     update_domains: int = 5
     fault_domains: int = 2
+    machines: tuple[Machine, ...] = ()  # all the role instances it is to have, if it is a service
 
 
 # Sets without a model
@@ -52,7 +53,6 @@ class Group(Struct, frozen=True, kw_only=True):
 def open_group(tx: Transaction, draft: Draft, resource: Resource, group: Group) -> Resource:
     scope = Scope(id=_free(tx, group.scope), kind=group.kind, owner=resource.key, declared=False, epoch=next_epoch(tx))
     draft.put_scope(scope)
-    change_group(draft, scope.id, group)
     return replace(resource, scope=scope.id)
 
 
