@@ -21,6 +21,7 @@ from forewarn.arm import (
     jobs,
     machines,
     resources,
+    roles,
     scalesets,
     services,
     subscriptions,
@@ -47,6 +48,7 @@ NOUNS = (
     scalesets,
     instances,
     services,
+    roles,
     deployments,
     generic,
 )

@@ -9,6 +9,7 @@ from forewarn.arm.filters import kept_by
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import listed
 from forewarn.arm.routing import RG, Row, Rows, S
+from forewarn.domain.access import covers
 from forewarn.domain.resources import GROUP, Resource, group_id
 from forewarn.wire.arm_ids import check_group
 
@@ -66,6 +67,8 @@ async def put_group(desk: Desk, ask: Ask) -> Reply:
             )
         return replace(known, body=_kept(body), version=known.version + 1)
 
+    if await desk.estate.resource(key_of(desk, ask)) is None:
+        await _forget_roles(desk, group_id(desk.subscription, name))
     group = await desk.estate.put(key_of(desk, ask), revise)
     return Reply(status=201 if group.version == 1 else 200, body=tell(group))
 
@@ -97,6 +100,13 @@ def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
         body=_kept(body),
         created_at=desk.clock.now(),
     )
+
+
+async def _forget_roles(desk: Desk, group: str) -> None:
+    """Those in a group of the same name that is no more say nothing about a new one."""
+    for given in desk.access.assignments.list():
+        if covers(group, given.scope):
+            await desk.access.assignments.delete(given.id)
 
 
 def _check_present(group: Resource) -> None:
