@@ -1,4 +1,4 @@
-"""`python -m bench [http|parsing|waits|writes|fleet …] [--rounds N]`: measure, print, and write docs/performance.md."""
+"""`python -m bench [http|parsing|waits|writes|fleet|estate …] [--rounds N]`: measure, print, and write docs/performance.md."""
 
 import argparse
 import shutil
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import fleet, http, parsing, waits, writes
+from bench import estate, fleet, http, parsing, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "waits": waits.rows,
     "writes": writes.rows,
     "fleet": fleet.rows,
+    "estate": estate.rows,
 }
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 

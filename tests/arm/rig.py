@@ -39,7 +39,7 @@ class AtOnce:
 class Rig:
     def __init__(self) -> None:
         counter = iter(range(1, 1_000_000))
-        new_id: Callable[[], str] = lambda: f"{next(counter):08X}-0000-4000-8000-000000000000"  # noqa: E731
+        new_id: Callable[[], str] = lambda: f"{(n := next(counter)):08X}-0000-4000-8000-{n:012X}"  # noqa: E731
         self.store = MemoryStore()
         self.access = an_access(self.store)
         self.clock = FleetClock(lambda: NOON, ClockState(wall=NOON, fleet=NOON, rate=0.0))
@@ -62,13 +62,22 @@ class Rig:
     def advance(self, **time: float) -> None:
         self.run(self.player.advance(timedelta(**time)))
 
-    def ask(self, method: str, path: str, body: object = None, *, who: str = "local", version: str = VERSION) -> Answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        who: str = "local",
+        version: str = VERSION,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """The api-version is added; a body that is no bytes is sent as JSON."""
         target = f"{path}{'&' if '?' in path else '?'}api-version={version}" if version else path
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         if who not in self._tokens:
             self._tokens[who] = bearer(self.access, who)
-        return ask(self.app, method, target, self._tokens[who], raw)
+        return ask(self.app, method, target, {**self._tokens[who], **(headers or {})}, raw)
 
     def get(self, path: str, **how: Any) -> Any:
         answer = self.ask("GET", path, **how)

@@ -87,15 +87,23 @@ def test_a_machine_that_stays_who_it_is_is_no_change() -> None:
     assert watcher.machines == 1
 
 
-def test_who_left_is_gone_and_so_is_an_empty_scope() -> None:
+def test_who_left_is_gone_and_so_is_a_scope_that_was_dissolved() -> None:
     fleet = Fleet()
     fleet.publish(machines=[machine("vm1", address="127.0.0.2"), machine("vm2")], documents=[document("alpha", 9)])
     fleet.publish(gone=[("alpha", "vm1"), ("alpha", "nobody"), ("nowhere", "vm1")])
     assert (fleet.at("127.0.0.2"), fleet.known_as("alpha", "vm1"), fleet.called("vm1")) == (None, None, None)
     assert held(fleet, name="vm2") == document("alpha", 9)
-    fleet.publish(gone=[("alpha", "vm2")], documents=[document("alpha", 10)])
+    fleet.publish(gone=[("alpha", "vm2")], documents=[document("alpha", 10)], dissolved=["alpha"])
     fleet.publish(machines=[machine("vm3")], documents=[document("alpha", 1)])
     assert held(fleet, name="vm3") == document("alpha", 1), "a scope made anew starts anew"
+
+
+def test_an_empty_scope_still_has_its_document_for_whoever_comes_next() -> None:
+    fleet = Fleet()
+    fleet.publish(machines=[machine("vm1")], documents=[document("alpha", 9)])
+    fleet.publish(gone=[("alpha", "vm1")])
+    fleet.publish(machines=[machine("vm2")])
+    assert held(fleet, name="vm2") == document("alpha", 9)
 
 
 def test_an_address_belongs_to_who_had_it_last() -> None:

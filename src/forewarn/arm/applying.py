@@ -10,10 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from forewarn.arm.asking import Desk, Json
+from forewarn.arm.bodies import location_of, tags_of
 from forewarn.arm.errors import ArmError
+from forewarn.arm.keeping import not_found
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import Actor
-from forewarn.domain.machines import Machine
 from forewarn.domain.resources import (
     AVAILABILITY_SET,
     CLOUD_SERVICE,
@@ -26,8 +27,7 @@ from forewarn.domain.resources import (
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import ScopeKind
 from forewarn.engine.estate import Group, MachineSpec
-from forewarn.wire.arm_ids import ArmId, BadId, parse_id
-from forewarn.wire.catalogue import find_location
+from forewarn.wire.arm_ids import ArmId, parse_id
 from forewarn.wire.compute.availability import domains_of
 from forewarn.wire.compute.bodies import cleaned, merged
 from forewarn.wire.compute.completing import (
@@ -123,14 +123,11 @@ async def put_availability_set(desk: Desk, order: Order) -> Applied:
 async def put_cloud_service(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, lambda body: {**body, "properties": an_object(body, "properties")})
 
-    def revise(known: Resource | None) -> tuple[Resource, Group, list[Machine]]:
+    def revise(known: Resource | None) -> tuple[Resource, Group]:
         resource = revised(known)
         scope = scope_of(resource)
-        try:
-            machines = role_instances(resource.body, scope, place_of(resource))
-        except BadId as error:
-            raise ArmError(400, error.code, str(error)) from None
-        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE), machines
+        machines = role_instances(resource.body, scope, place_of(resource))
+        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
 
     resource, job = await desk.estate.put_service(order.id.key, revise, order.by)
     return Applied(resource=resource, job=job if job.operations else None)
@@ -168,7 +165,8 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
     group = await desk.estate.resource(group_id(desk.subscription, order.id.group).lower())
     if group is None:
         raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{order.id.group}' could not be found.")
-    location = _location(order.body)
+    location = location_of(order.body)
+    tags_of(order.body)
     now = desk.clock.now()
 
     def revised(known: Resource | None) -> Resource:
@@ -185,12 +183,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
 
 def _new(desk: Desk, order: Order, group: Resource, location: str) -> Resource:
     if order.partial:
-        raise ArmError(
-            404,
-            "ResourceNotFound",
-            f"The Resource '{order.id.type}/{order.id.name}' under resource group '{group.name}' was not found. "
-            "For more details please go to https://aka.ms/ARMResourceNotFoundFix",
-        )
+        raise not_found(order.id)
     if not location:
         raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
     home = ArmId(subscription=desk.subscription, group=group.name)
@@ -216,14 +209,6 @@ def _check_conditions(order: Order, known: Resource | None) -> None:
     etag = f'"{known.version}"' if known is not None else None
     if (wanted and wanted not in (etag, "*" if known else None)) or (unwanted == "*" and known is not None):
         raise ArmError(412, "PreconditionFailed", f"The resource's etag is {etag or 'none: it does not exist'}.")
-
-
-def _location(body: Json) -> str:
-    said = body.get("location") or ""
-    if not isinstance(said, str):
-        raise Invalid("'location' must be a string.")
-    place = find_location(said)
-    return place.name if place else said.replace(" ", "").lower()
 
 
 def _elsewhere(known: Resource, group: Resource, location: str) -> ArmError:
@@ -255,10 +240,7 @@ def _model(resource: Resource) -> tuple[object, ...]:
 def _set_key(text: str) -> str:
     if not text:
         return ""
-    try:
-        at = parse_id(text)
-    except BadId as error:
-        raise ArmError(400, error.code, str(error)) from None
+    at = parse_id(text)
     if at.type not in (AVAILABILITY_SET, SCALE_SET):
         raise Invalid(f"'{at.text}' is neither an availability set nor a scale set.")
     return at.key

@@ -24,7 +24,7 @@ from forewarn.arm.routing import RG, Row, Rows
 from forewarn.domain.access import Right
 from forewarn.domain.events import OperationState
 from forewarn.domain.resources import Job, Resource
-from forewarn.engine.estate import JobState, state_of
+from forewarn.engine.jobs import JobState, state_of
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId, group_id
 

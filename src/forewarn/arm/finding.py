@@ -3,19 +3,17 @@
 from forewarn.arm.asking import Ask, Desk
 from forewarn.arm.errors import ArmError
 from forewarn.arm.groups import find_group
+from forewarn.arm.keeping import not_found
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import Resource
-from forewarn.wire.arm_ids import ArmId, BadId, group_id
+from forewarn.wire.arm_ids import ArmId, group_id
 
 NO_ENTITY = "The entity was not found in this Azure location."
 
 
 def id_at(desk: Desk, ask: Ask, kind: str) -> ArmId:
     """The id that a path names, in the caller's letter case."""
-    try:
-        return group_id(desk.subscription, ask.path["group"]).resource(kind, ask.path["name"])
-    except BadId as error:
-        raise ArmError(400, error.code, str(error)) from None
+    return group_id(desk.subscription, ask.path["group"]).resource(kind, ask.path["name"])
 
 
 async def look_for(desk: Desk, ask: Ask, kind: str) -> Resource | None:
@@ -29,12 +27,7 @@ async def look_for(desk: Desk, ask: Ask, kind: str) -> Resource | None:
 async def find(desk: Desk, ask: Ask, kind: str) -> Resource:
     resource = await look_for(desk, ask, kind)
     if resource is None:
-        raise ArmError(
-            404,
-            "ResourceNotFound",
-            f"The Resource '{kind}/{ask.path['name']}' under resource group '{ask.path['group']}' was not found. "
-            "For more details please go to https://aka.ms/ARMResourceNotFoundFix",
-        )
+        raise not_found(id_at(desk, ask, kind))
     return resource
 
 

@@ -12,7 +12,7 @@ from forewarn.arm.routing import Row, Rows, S
 from forewarn.domain.access import Right
 from forewarn.domain.events import OperationState
 from forewarn.domain.resources import Job
-from forewarn.engine.estate import JobState
+from forewarn.engine.jobs import JobState
 
 CODES = {
     OperationState.FAILED: "OperationFailed",

@@ -87,6 +87,10 @@ class Census:
             if self._gone is not None:
                 self._gone.add((scope, name))
 
+        for scope in change.dissolved:
+            self._scopes.pop(scope, None)
+            self._members.pop(scope, None)
+
     def _add(self, machines: Iterable[Machine]) -> None:
         for machine in machines:
             self._members[machine.scope].add(machine.name)

@@ -23,15 +23,16 @@ from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 Json = dict[str, Any]
 
 
-def described(scopes: Iterable[Scope], machines: Iterable[Machine]) -> tuple[list[Resource], dict[str, str]]:
-    """The resources, and which of them owns each scope (scope id to resource key)."""
+def described(scopes: Sequence[Scope], machines: Iterable[Machine]) -> tuple[list[Resource], list[Scope]]:
+    """The resources, and the scopes as those own them."""
     members: dict[str, list[Machine]] = defaultdict(list)
     for machine in machines:
         members[machine.scope].append(machine)
+    spread = [_spread(scope, members[scope.id]) for scope in scopes]
     found: dict[str, Resource] = {}
     owners: dict[str, str] = {}
     sets: dict[str, list[Machine]] = defaultdict(list)
-    for scope in scopes:
+    for scope in spread:
         here = members[scope.id]
         if scope.scale_set is not None:
             sets[scope.scale_set] += here
@@ -39,12 +40,24 @@ def described(scopes: Iterable[Scope], machines: Iterable[Machine]) -> tuple[lis
             found[resource.key] = resource
             if not resource.machine or scope.kind is ScopeKind.STANDALONE:
                 owners[scope.id] = resource.key
-    for scope in scopes:
+    for scope in spread:
         if scope.scale_set is not None and sets[scope.scale_set]:
             resource = _scale_set(scope, sets[scope.scale_set])
             found[resource.key] = resource
             owners[scope.id] = resource.key
-    return [*_groups(found.values()), *found.values()], owners
+    owned = [replace(scope, owner=owners.get(scope.id, "")) for scope in spread]
+    return [*_groups(found.values()), *found.values()], owned
+
+
+def _spread(scope: Scope, members: Sequence[Machine]) -> Scope:
+    """The scope, with as many domains as its machines are in."""
+    if not members:
+        return scope
+    return replace(
+        scope,
+        update_domains=max(machine.update_domain for machine in members) + 1,
+        fault_domains=max(machine.fault_domain for machine in members) + 1,
+    )
 
 
 def stand_in(owner: Resource, machine: Machine) -> Resource:
@@ -79,7 +92,7 @@ def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterable[Resource]:
     first = members[0]
     match scope.kind:
         case ScopeKind.AVAILABILITY_SET:
-            yield _resource(first, AVAILABILITY_SET, scope.id, _availability_set(scope, members), scope=scope.id)
+            yield _resource(first, AVAILABILITY_SET, scope.id, _availability_set(scope), scope=scope.id)
             yield from (_machine(machine, scope) for machine in members)
         case ScopeKind.CLOUD_SERVICE:
             yield _resource(first, CLOUD_SERVICE, scope.id, {"properties": {}}, scope=scope.id)
@@ -88,10 +101,9 @@ def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterable[Resource]:
 
 
 def _groups(resources: Iterable[Resource]) -> Iterable[Resource]:
-    for key, resource in {resource.group: resource for resource in resources}.items():
+    for resource in {resource.group: resource for resource in resources}.values():
         root, _, name = resource.id.partition("/providers/")[0].rpartition("/")
         yield Resource(id=f"{root}/{name}", type=GROUP, name=name, location=resource.location)
-        assert key == f"{root}/{name}".lower(), "a resource is in the group that its id names"
 
 
 def _machine(machine: Machine, scope: Scope) -> Resource:
@@ -103,7 +115,7 @@ def _machine(machine: Machine, scope: Scope) -> Resource:
     }
     if scope.kind is ScopeKind.AVAILABILITY_SET:
         properties["availabilitySet"] = {"id": _id(machine, AVAILABILITY_SET, scope.id)}
-    elif machine.is_spot or scope.policy != EventsPolicy():
+    else:
         properties |= _policy(scope.policy)
     body: Json = {"properties": properties, "tags": dict(machine.profile.tags)}
     if machine.zone:
@@ -111,12 +123,12 @@ def _machine(machine: Machine, scope: Scope) -> Resource:
     return _resource(machine, VIRTUAL_MACHINE, machine.name, body, scope=machine.scope, machine=machine.name)
 
 
-def _availability_set(scope: Scope, members: Sequence[Machine]) -> Json:
+def _availability_set(scope: Scope) -> Json:
     return {
         "sku": {"name": "Aligned"},
         "properties": {
-            "platformUpdateDomainCount": max(machine.update_domain for machine in members) + 1,
-            "platformFaultDomainCount": max(machine.fault_domain for machine in members) + 1,
+            "platformUpdateDomainCount": scope.update_domains,
+            "platformFaultDomainCount": scope.fault_domains,
             **_policy(scope.policy),
         },
     }
@@ -167,6 +179,12 @@ def _policy(policy: EventsPolicy) -> Json:
             "userInitiatedReboot": {"automaticallyApprove": policy.approve_user_reboot},
             "userInitiatedRedeploy": {"automaticallyApprove": policy.approve_user_redeploy},
             "allInstancesDown": {"automaticallyApprove": policy.approve_all_instances_down},
+            "scheduledEventsAdditionalPublishingTargets": {
+                "eventGridAndResourceGraph": {
+                    "enable": policy.publish,
+                    "scheduledEventsApiVersion": policy.publish_version,
+                }
+            },
         }
     }
 

@@ -70,8 +70,9 @@ class Draft:
         self.entries: list[Entry] = []
         self.dissolved: list[str] = []
         self.resources: dict[str, Resource] = {}
-        self.dropped: list[str] = []
+        self.dropped: set[str] = set()
         self.jobs: list[Job] = []
+        self.ended: list[Operation] = []
 
     def note(
         self, scope: str, who: Actor, what: What, subject: str, before: str = "", after: str = "", detail: str = ""
@@ -93,6 +94,12 @@ class Draft:
 
     def put_resource(self, resource: Resource) -> None:
         self.resources[resource.key] = resource
+
+    def add_operation(self, operation: Operation, event: Event | None = None) -> None:
+        """A new one, and the event that announces it."""
+        scope = self.scopes[operation.scope]
+        events = scope.events if event is None else (*scope.events, event)
+        self.put_scope(replace(scope, operations=(*scope.operations, operation), events=events))
 
     def put_event(self, event: Event) -> None:
         scope = self.scopes[event.scope]
@@ -138,7 +145,9 @@ class Draft:
             self.end_operation(operation, state, why)
 
     def end_operation(self, operation: Operation, state: OperationState, message: str) -> None:
-        self.put_operation(replace(operation, state=state, message=message, pending=(), ended_at=self.now))
+        ended = replace(operation, state=state, message=message, pending=(), ended_at=self.now)
+        self.put_operation(ended)
+        self.ended.append(ended)
 
     def seal(self, settings: Settings) -> Change:
         return Change(
@@ -150,14 +159,14 @@ class Draft:
             entries=tuple(self.entries),
             dissolved=tuple(self.dissolved),
             resources=tuple(resource for key, resource in self.resources.items() if key not in self.dropped),
-            dropped=tuple(self.dropped),
+            dropped=tuple(sorted(self.dropped)),
             jobs=tuple(self.jobs),
         )
 
     def _revisions(self, settings: Settings) -> Iterable[Revision]:
         for after in self.scopes.values():
             before = self._before.get(after.id)
-            if after is before or after.id in self.dissolved:
+            if after is before:
                 continue
             if before is None:
                 yield Revision(before=None, after=after, due=next_due(after, settings))

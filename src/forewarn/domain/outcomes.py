@@ -15,6 +15,7 @@ from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
 
 DRIVER = Actor.system("driver")
+END = Actor.system("end-of-scope")
 LONGEST_WAIT = timedelta(minutes=30)
 """Between two attempts, however many there were."""
 
@@ -84,6 +85,23 @@ def _leave_mark(draft: Draft, machine: Machine, impact: EventType) -> None:
             pass
 
 
+def abandon(draft: Draft, scope: str) -> None:
+    """The scope comes to its end, and whatever is under way there with it. The drivers need not report any more."""
+    here = draft.scopes[scope]
+    why = f"{scope} is gone"
+    draft.finished += [(o.id, name) for o in here.operations if o.is_live for name in o.pending]
+    for event in here.events:
+        if event.phase.is_live:
+            draft.end(event, Fact.CANCEL if event.phase is Phase.SCHEDULED else Fact.FAIL, END, why)
+    for operation in draft.scopes[scope].operations:
+        if operation.is_live:
+            draft.end_operation(operation, OperationState.FAILED, why)
+            draft.note(scope, END, What.FAILED, operation.id, detail=why)
+    if here.walk is not None:
+        draft.put_scope(replace(draft.scopes[scope], walk=None))
+        draft.note(scope, END, What.CAMPAIGN, here.walk.campaign, "", why)
+
+
 def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
     if machine.power is power:
         return
@@ -93,10 +111,9 @@ def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
 
 def recount(draft: Draft, scope: str, machines: Iterable[Machine]) -> None:
     """Whether any of the scope's machines runs after what the draft did to them."""
+    gone = set(draft.gone)
     changed = [machine for machine in draft.machines if machine.scope == scope]
-    powers = {
-        machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in draft.gone
-    }
+    powers = {machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in gone}
     runs = any_runs(powers.values())
     if draft.scopes[scope].any_running is not runs:
         draft.put_scope(replace(draft.scopes[scope], any_running=runs))

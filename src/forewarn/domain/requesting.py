@@ -3,9 +3,12 @@
 With notice to give, an event announces it; otherwise it goes to the drivers at once.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from enum import Enum
+
+from msgspec import Struct
 
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid, TooMany
@@ -48,60 +51,64 @@ VERBS = {Verb.RESTART.impact: Verb.RESTART} | {verb.impact: verb for verb in (Ve
 """The plain way to ask for an impact. Nobody can ask for a Freeze."""
 
 
+class Request(Struct, frozen=True, kw_only=True):
+    """What somebody asks of machines, in one go."""
+
+    verb: Verb
+    by: Actor
+    id: str = ""  # what the operations have in common; the limit on operations counts it once
+
+    @property
+    def impact(self) -> EventType:
+        return self.verb.impact
+
+    @property
+    def source(self) -> Source:
+        return Source.PLATFORM if self.verb is Verb.EVICT else Source.USER
+
+
 def request(
     draft: Draft, machine: Machine, impact: EventType, by: Actor, settings: Settings, new_id: Callable[[], str]
 ) -> Operation:
     if impact not in VERBS:
         raise Invalid(f"Nobody can ask for a {impact.value}: it is the platform's to schedule.")
-    (operation,) = request_all(draft, [machine], VERBS[impact], by, settings, new_id)
+    (operation,) = request_all(draft, [machine], Request(verb=VERBS[impact], by=by), settings, new_id)
     return operation
 
 
 def request_all(
-    draft: Draft,
-    machines: Sequence[Machine],
-    verb: Verb,
-    by: Actor,
-    settings: Settings,
-    new_id: Callable[[], str],
-    request: str = "",
+    draft: Draft, machines: Sequence[Machine], asked: Request, settings: Settings, new_id: Callable[[], str]
 ) -> list[Operation]:
-    """All of them or none. `request` is what they have in common; the limit on operations counts it once."""
-    operations = [_ask(draft, machine, verb, by, settings, new_id, request) for machine in machines]
+    """All of them or none. A second delete of a machine waits for the first."""
+    running = all_under_way(draft, asked.impact)
+    _check_limit(draft, machines, asked, settings)
+    operations = []
+    for machine in machines:
+        key = (machine.scope, machine.name)
+        if key not in running or asked.verb is not Verb.DELETE:
+            _check(machine, asked.verb, running.get(key))
+            running[key] = _ask(draft, machine, asked, settings, new_id)
+        operations.append(running[key])
     settle(draft)
     return operations
 
 
-def _ask(
-    draft: Draft,
-    machine: Machine,
-    verb: Verb,
-    by: Actor,
-    settings: Settings,
-    new_id: Callable[[], str],
-    request: str,
-) -> Operation:
-    impact = verb.impact
-    source = Source.PLATFORM if verb is Verb.EVICT else Source.USER
+def _ask(draft: Draft, machine: Machine, asked: Request, settings: Settings, new_id: Callable[[], str]) -> Operation:
     scope = draft.scopes[machine.scope]
-    running = under_way(scope, machine, impact)
-    if running is not None and verb is Verb.DELETE:
-        return running  # a second delete waits for the first
-    _check(scope, machine, verb, running, settings, request)
-    notice = notice_for(scope, machine, verb, settings)
+    notice = notice_for(scope, machine, asked.verb, settings)
     if notice is None:
-        return run_at_once(draft, machine, impact, source, by, new_id, request)
+        return run_at_once(draft, machine, asked, new_id)
     return announce_operation(
         draft,
         machine.scope,
         (machine.name,),
-        impact,
-        source,
+        asked.impact,
+        asked.source,
         notice=notice,
-        by=by,
+        by=asked.by,
         new_id=new_id,
-        at_once=verb is Verb.MAINTAIN or _waived(scope.policy, verb),
-        request=request,
+        at_once=asked.verb is Verb.MAINTAIN or _waived(scope.policy, asked.verb),
+        request=asked.id,
     )
 
 
@@ -162,8 +169,7 @@ def announce_operation(
         duration=duration_of(impact) if duration is None else duration,
         campaign=campaign,
     )
-    draft.put_operation(operation)
-    draft.put_event(event)
+    draft.add_operation(operation, event)
     what = What.STRUCK if at_once else What.SCHEDULED
     detail = f"{impact.value} of {', '.join(machines)}"
     draft.note(scope, by, what, event.id, "", event.phase.value, detail)
@@ -172,30 +178,34 @@ def announce_operation(
     return operation
 
 
-def run_at_once(
-    draft: Draft,
-    machine: Machine,
-    impact: EventType,
-    source: Source,
-    by: Actor,
-    new_id: Callable[[], str],
-    request: str = "",
-) -> Operation:
+def run_at_once(draft: Draft, machine: Machine, asked: Request, new_id: Callable[[], str]) -> Operation:
     operation = Operation(
         id=new_id(),
         scope=machine.scope,
-        impact=impact,
-        source=source,
+        impact=asked.impact,
+        source=asked.source,
         machines=(machine.name,),
-        requested_by=by,
+        requested_by=asked.by,
         requested_at=draft.now,
         pending=(machine.name,),
-        request=request,
+        request=asked.id,
     )
-    draft.put_operation(operation)
-    draft.act(operation, duration=duration_of(impact))
-    draft.note(machine.scope, by, What.RAN, operation.id, detail=f"{impact.value} of {machine.name}, without an event")
+    draft.add_operation(operation)
+    draft.act(operation, duration=duration_of(asked.impact))
+    told = f"{asked.impact.value} of {machine.name}, without an event"
+    draft.note(machine.scope, asked.by, What.RAN, operation.id, detail=told)
     return operation
+
+
+def all_under_way(draft: Draft, impact: EventType) -> dict[tuple[str, str], Operation]:
+    """What of this kind is not over yet, by the machine it is about; of two, the one that came first."""
+    return {
+        (scope.id, name): operation
+        for scope in draft.scopes.values()
+        for operation in reversed(scope.operations)
+        if operation.is_live and operation.impact is impact
+        for name in operation.machines
+    }
 
 
 def under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | None:
@@ -205,9 +215,7 @@ def under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | 
     )
 
 
-def _check(
-    scope: Scope, machine: Machine, verb: Verb, running: Operation | None, settings: Settings, request: str
-) -> None:
+def _check(machine: Machine, verb: Verb, running: Operation | None) -> None:
     if verb is Verb.EVICT and not machine.is_spot:
         raise Conflict("Operation 'simulateEviction' is allowed only for Spot Virtual Machines")
     if running is not None:
@@ -215,12 +223,17 @@ def _check(
             f"{machine.name} already has a {verb.impact.value} under way (operation {running.id}): "
             "wait until it has ended, or cancel its event."
         )
-    if verb.impact in MAINTENANCE:
-        asked = {o.request or o.id for o in scope.operations if _is_counted(o)} - {request}
-        count = len(asked)
-        if count >= settings.user_operations:
+
+
+def _check_limit(draft: Draft, machines: Sequence[Machine], asked: Request, settings: Settings) -> None:
+    """A request that came in one go is one, over however many machines. Without an id, each machine is one."""
+    if asked.impact not in MAINTENANCE:
+        return
+    for name, more in Counter(machine.scope for machine in machines).items():
+        count = len({o.request or o.id for o in draft.scopes[name].operations if _is_counted(o)})
+        if count + (1 if asked.id else more) > settings.user_operations:
             raise TooMany(
-                f"{count} user-initiated operations are under way in {scope.id} and no more than "
+                f"{count} user-initiated operations are under way in {name} and no more than "
                 f"{settings.user_operations} may be (setting user_operations): wait until one has ended, or cancel one."
             )
 

@@ -14,6 +14,7 @@ VIRTUAL_MACHINE = "Microsoft.Compute/virtualMachines"
 SCALE_SET = "Microsoft.Compute/virtualMachineScaleSets"
 AVAILABILITY_SET = "Microsoft.Compute/availabilitySets"
 CLOUD_SERVICE = "Microsoft.Compute/cloudServices"
+WITH_MACHINES = (VIRTUAL_MACHINE, SCALE_SET, AVAILABILITY_SET, CLOUD_SERVICE)
 
 
 def group_id(subscription: str, group: str) -> str:

@@ -60,6 +60,8 @@ class Scope(Struct, frozen=True, kw_only=True):
     owner: str = ""  # key of the resource it was made for; "" if nobody's
     declared: bool = True  # named in a fleet file: it stays when its machines are gone
     flexible: bool = False  # a flexible scale set's: its instances are plain VMs
+    update_domains: int = 5  # over so many of them its machines are spread
+    fault_domains: int = 5
 
     @property
     def is_enrolled(self) -> bool:

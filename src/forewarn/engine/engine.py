@@ -16,18 +16,19 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
+from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
-from forewarn.engine import leaving, loading
-from forewarn.engine.locking import lock_all
+from forewarn.engine import behind, leaving, loading
+from forewarn.engine.behind import Target
+from forewarn.engine.locking import lock_all, lock_known
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 T = TypeVar("T")
-Target = tuple[str, str]
-"""A machine: its scope and its name there."""
 Scopes = Sequence[str] | Callable[[Transaction], Sequence[str]]
 """What a command locks: known beforehand, or looked up in the same transaction."""
+Lock = Callable[[Transaction, Sequence[str]], list[Scope]]
 
 
 class Engine:
@@ -90,7 +91,7 @@ class Engine:
         """Restart, redeploy, delete or evict one machine."""
 
         def decide(tx: Transaction, draft: Draft) -> list[Operation]:
-            (machine,) = _machines(tx, [target])
+            (machine,) = behind.find_machines(tx, [target])
             return [requesting.request(draft, machine, impact, by, self.settings, self.new_id)]
 
         operations = await self._operations([target[0]], decide, key)
@@ -104,7 +105,7 @@ class Engine:
         """Platform maintenance on these machines: one event for each group that goes down together."""
 
         def decide(tx: Transaction, draft: Draft) -> list[Operation]:
-            machines = _machines(tx, targets)
+            machines = behind.find_machines(tx, targets)
             by_scope: dict[str, list[Machine]] = defaultdict(list)
             for machine in machines:
                 by_scope[machine.scope].append(machine)
@@ -142,9 +143,9 @@ class Engine:
         """A machine was started, stopped or deallocated. With all of them down, nothing needs to wait."""
 
         def decide(tx: Transaction, draft: Draft) -> None:
-            (machine,) = _machines(tx, [target])
+            (machine,) = behind.find_machines(tx, [target])
             outcomes.set_power(draft, machine, power, by)
-            outcomes.recount(draft, machine.scope, tx.machines(machine.scope))
+            behind.recount(tx, draft, machine.scope)
             settle(draft)
 
         await self.command([target[0]], decide)
@@ -211,6 +212,8 @@ class Engine:
         heard = self._heard(scope)
 
         def decide(tx: Transaction, draft: Draft) -> None:
+            if scope not in draft.scopes:
+                return  # it has been dissolved since
             if heard is not None:
                 draft.put_scope(enrolment.seen(draft.scopes[scope], heard))
             walk = draft.scopes[scope].walk
@@ -218,7 +221,7 @@ class Engine:
             machines = tx.machines(scope) if campaign is not None else ()
             ticking.tick(draft, scope, campaign, machines, self.settings, self.new_id)
 
-        await self.command([scope], decide)
+        await self.command([scope], decide, lock=lock_known)
 
     async def lease(self, wall: datetime, free_by: datetime, length: timedelta, limit: int) -> Sequence[Action]:
         """Take actions that are due, and whose last lease has run out by `free_by`."""
@@ -244,10 +247,10 @@ class Engine:
                     machine = next(iter(tx.machines(held.scope, [held.machine])), None)
                     outcomes.performed(draft, held, machine)
                     if draft.machines or draft.gone:
-                        outcomes.recount(draft, held.scope, tx.machines(held.scope))
+                        behind.recount(tx, draft, held.scope)
                         settle(draft)
 
-        await self.command([action.scope], decide)
+        await self.command([action.scope], decide, lock=lock_known)
 
     # Looking
 
@@ -263,12 +266,11 @@ class Engine:
 
     # The frame of every command
 
-    async def command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T]) -> T:
+    async def command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T], lock: Lock = lock_all) -> T:
         def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
-            draft = Draft(lock_all(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
+            draft = Draft(lock(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
-            if draft.gone or draft.dropped:
-                leaving.sweep(tx, draft)
+            leaving.follow(tx, draft)
             change = draft.seal(self.settings)
             return result, change, tx.save(change) if change != NOTHING else ()
 
@@ -319,16 +321,6 @@ def _made(reader: Reader, key: str | None) -> list[Operation] | None:
     if made is None:
         return None
     return [operation for i in made.split() if (operation := reader.operation(i)) is not None]
-
-
-def _machines(tx: Reader, targets: Sequence[Target]) -> list[Machine]:
-    found: list[Machine] = []
-    for scope, name in dict.fromkeys(targets):
-        machines = tx.machines(scope, [name])
-        if not machines:
-            raise NotFound(f"There is no machine {name} in {scope}. `forewarn fleet` lists those there are.")
-        found.extend(machines)
-    return found
 
 
 def _ended(tx: Reader, event: str) -> str:

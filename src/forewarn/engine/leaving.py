@@ -1,75 +1,127 @@
-"""What goes when machines go: the resources that stood for them, and whatever was only waiting for them to be gone."""
+"""What goes when machines go: the resources that stood for them, and whatever was only waiting for them to be gone.
+
+A resource that is being deleted is leaving until its last machine has gone. If one of them stays after all, because its
+end was called off or no driver could bring it about, so does the resource: it is no longer leaving, and can be used.
+"""
+
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from forewarn.domain import outcomes
 from forewarn.domain.draft import Draft
-from forewarn.domain.resources import Resource
+from forewarn.domain.events import EventType, OperationState
+from forewarn.domain.resources import GROUP, WITH_MACHINES, Resource
 from forewarn.domain.scopes import Scope
+from forewarn.engine import behind
 from forewarn.engine.ports import Reader, Transaction
 
+EPOCH_NOTE = "epoch-of-the-dissolved"  # the greatest that a scope which is no more ever had
 
-def sweep(tx: Transaction, draft: Draft) -> None:
-    """Part of every command in which a machine or a resource has gone."""
-    groups = {resource.group for key in draft.dropped if (resource := tx.resource(key)) is not None}
+
+def follow(tx: Transaction, draft: Draft) -> None:
+    """Part of every command: what follows from the machines and resources it took away, and the deletes it ended."""
+    _keep_what_stays(tx, draft)
     for scope, machine in draft.gone:
         for resource in tx.resources_of_machine(scope, machine):
-            groups.add(resource.group)
-            _drop(draft, resource)
-    for scope in sorted({scope for scope, _ in draft.gone}):
-        owner = _owner(tx, draft, scope)
-        if owner is not None and _is_over(tx, draft, owner):
-            groups.add(owner.group)
-            _drop(draft, owner)
-            dissolve(tx, draft, owner)
-    for key in sorted(groups):
-        group = tx.resource(key)
-        if group is not None and group.leaving and not _left_in(tx, draft, group.key):
-            _drop(draft, group)
+            drop(tx, draft, resource)
+    for scope in dict.fromkeys(scope for scope, _ in draft.gone):
+        owner = _resource(tx, draft, draft.scopes[scope].owner)
+        if owner is not None and owner.leaving and not _has_machines(tx, draft, owner):
+            drop(tx, draft, owner)
+    for group in _groups_touched(tx, draft):
+        if group.leaving and not _left_in(tx, draft, group):
+            draft.dropped |= {inside.key for inside in behind.contents(tx, group)}
+            draft.dropped.add(group.key)
 
 
-def scopes_of(reader: Reader, draft: Draft, owner: Resource) -> list[Scope]:
-    """The scopes made for a resource, as the draft has them."""
-    named = {scope.id: scope for scope in reader.scopes_of_scale_set(owner.scope)}
-    alone = reader.scope(owner.scope) if owner.scope else None
-    if alone is not None:
-        named[alone.id] = alone
-    return [draft.scopes.get(key, scope) for key, scope in sorted(named.items()) if scope.owner == owner.key]
-
-
-def dissolve(reader: Reader, draft: Draft, owner: Resource) -> None:
-    draft.dissolved += [scope.id for scope in scopes_of(reader, draft, owner) if not scope.declared]
-
-
-def mark(draft: Draft, resource: Resource) -> Resource:
+def mark(draft: Draft, resource: Resource) -> None:
     """The resource is leaving: it is shown as such until it is gone."""
-    marked = replace(resource, leaving=True, version=resource.version + 1)
-    draft.put_resource(marked)
-    return marked
+    if not resource.leaving:
+        draft.put_resource(replace(resource, leaving=True, version=resource.version + 1))
 
 
-def _owner(tx: Transaction, draft: Draft, scope: str) -> Resource | None:
-    held = draft.scopes.get(scope)
-    if held is None or not held.owner:
-        return None
-    return draft.resources.get(held.owner) or tx.resource(held.owner)
+def drop(tx: Transaction, draft: Draft, resource: Resource) -> None:
+    """The resource is no more, and neither are the scopes that were made for it. Those must be in the draft."""
+    draft.dropped.add(resource.key)
+    for scope in _scopes_of(draft, resource):
+        if not scope.declared:
+            outcomes.abandon(draft, scope.id)
+            draft.dissolved.append(scope.id)
+            tx.put_note(EPOCH_NOTE, str(max(_last_epoch(tx), scope.epoch)))
 
 
-def _is_over(tx: Transaction, draft: Draft, owner: Resource) -> bool:
-    """Whether it is leaving, and has no machines left."""
-    if not owner.leaving:
-        return False
+def next_epoch(tx: Transaction) -> int:
+    """For a new scope: greater than that of any that is no more, so that one of the same name is newer."""
+    return _last_epoch(tx) + 1
+
+
+def _last_epoch(reader: Reader) -> int:
+    return int(reader.note(EPOCH_NOTE) or 0)
+
+
+def _keep_what_stays(tx: Transaction, draft: Draft) -> None:
     gone = set(draft.gone)
-    return all((m.scope, m.name) in gone for scope in scopes_of(tx, draft, owner) for m in tx.machines(scope.id))
+    for operation in draft.ended:
+        if operation.impact is not EventType.TERMINATE or operation.state is OperationState.SUCCEEDED:
+            continue
+        for name in operation.machines:
+            if (operation.scope, name) not in gone:
+                _keep(draft, _all_above(tx, draft, operation.scope, name))
 
 
-def _left_in(tx: Transaction, draft: Draft, group: str) -> bool:
-    """Whether anything of the group stays."""
-    page = tx.list_resources(group=group, limit=len(draft.dropped) + 1)
-    return any(resource.key not in draft.dropped for resource in page) or any(
-        resource.group == group and key not in draft.dropped for key, resource in draft.resources.items()
+def _keep(draft: Draft, resources: Iterable[Resource]) -> None:
+    for resource in resources:
+        if resource.leaving:
+            draft.put_resource(replace(resource, leaving=False, version=resource.version + 1))
+
+
+def _all_above(tx: Transaction, draft: Draft, scope: str, machine: str) -> Iterator[Resource]:
+    """What stands for the machine, what it is in, and the resource groups of these."""
+    keys = [resource.key for resource in tx.resources_of_machine(scope, machine)]
+    for key in dict.fromkeys((*keys, draft.scopes[scope].owner)):
+        resource = _resource(tx, draft, key)
+        if resource is not None:
+            yield resource
+            group = _resource(tx, draft, resource.group)
+            if group is not None:
+                yield group
+
+
+def _groups_touched(tx: Transaction, draft: Draft) -> list[Resource]:
+    """The resource groups that are about to go, or that something has gone from."""
+    keys = {key for key, resource in draft.resources.items() if resource.type == GROUP}
+    keys |= {resource.group for key in draft.dropped if (resource := tx.resource(key)) is not None}
+    found = (_resource(tx, draft, key) for key in sorted(keys))
+    return [group for group in found if group is not None]
+
+
+def _left_in(tx: Transaction, draft: Draft, group: Resource) -> bool:
+    """Whether anything is left there that machines stand behind; the rest goes with the group."""
+    enough = len(draft.dropped) + 1
+    return any(
+        resource.key not in draft.dropped
+        for kind in WITH_MACHINES
+        for resource in tx.list_resources(group=group.key, kind=kind, limit=enough)
     )
 
 
-def _drop(draft: Draft, resource: Resource) -> None:
-    if resource.key not in draft.dropped:
-        draft.dropped.append(resource.key)
+def _has_machines(tx: Transaction, draft: Draft, owner: Resource) -> bool:
+    gone = set(draft.gone)
+    return any(
+        (machine.scope, machine.name) not in gone
+        for scope in _scopes_of(draft, owner)
+        for machine in tx.some_machines(scope.id, len(gone) + 1)
+    )
+
+
+def _scopes_of(draft: Draft, owner: Resource) -> list[Scope]:
+    """Who holds one scope of a resource holds them all."""
+    return [scope for scope in draft.scopes.values() if scope.owner == owner.key and scope.id not in draft.dissolved]
+
+
+def _resource(tx: Transaction, draft: Draft, key: str) -> Resource | None:
+    """As the draft has it."""
+    if not key or key in draft.dropped:
+        return None
+    return draft.resources.get(key) or tx.resource(key)

@@ -18,11 +18,11 @@ from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Actor
 from forewarn.domain.fleet import FIRST_ADDRESS, Fleet, with_addresses
 from forewarn.domain.machines import Machine
-from forewarn.domain.resources import Resource
+from forewarn.domain.resources import GROUP, Resource
 from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
-from forewarn.engine.leaving import sweep
+from forewarn.engine import leaving
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
 from forewarn.engine.walking import every_machine
@@ -35,33 +35,39 @@ LOADER = Actor.system("fleet")
 
 def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[], str]) -> Change:
     """What has to change so that the store holds the declared fleet."""
-    leaving = leavers(tx, fleet)
-    draft = Draft(lock_known(tx, {*(s.id for s in fleet.scopes), *(m.scope for m in leaving)}), now)
+    leave = leavers(tx, fleet)
+    draft = Draft(lock_known(tx, {*(s.id for s in fleet.scopes), *(m.scope for m in leave)}), now)
     known = {scope: tx.machines(scope) for scope in draft.scopes}
-    resources, owners = described(fleet.scopes, fleet.machines)
-    for scope in fleet.scopes:
-        declared = replace(scope, owner=owners.get(scope.id, ""))
-        draft.put_scope(_redeclared(draft.scopes[scope.id], declared) if scope.id in known else declared)
-    draft.machines += _placed(tx, fleet, known, new_id)
+    resources, scopes = described(fleet.scopes, fleet.machines)
+    for scope in scopes:
+        draft.put_scope(_redeclared(draft.scopes[scope.id], scope) if scope.id in known else scope)
+    draft.machines += [replace(m, created_at=m.created_at or now) for m in _placed(tx, fleet, known, new_id)]
     for resource in resources:
-        draft.put_resource(_redescribed(resource, tx.resource(resource.key)))
-    for machine in leaving:
+        draft.put_resource(_redescribed(resource, tx.resource(resource.key), now))
+    for machine in leave:
         outcomes.remove_machine(draft, machine, LOADER)
     for name, stored in known.items():
         outcomes.recount(draft, name, stored)
     settle(draft)
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
-    if leaving:
-        sweep(tx, draft)
+    leaving.follow(tx, draft)
     return draft.seal(fleet.settings)
 
 
-def _redescribed(resource: Resource, known: Resource | None) -> Resource:
+def _redescribed(resource: Resource, known: Resource | None, now: datetime) -> Resource:
     """The file has the say over what it names; numbers given to instances are not given again."""
     if known is None:
-        return resource
-    counter = max(resource.counter, known.counter)
-    return replace(resource, counter=counter, version=known.version + 1, model=known.model)
+        return replace(resource, created_at=now)
+    if known.type == GROUP:
+        return known  # which the file only mentions
+    return replace(
+        resource,
+        counter=max(resource.counter, known.counter),
+        version=known.version + 1,
+        model=known.model,
+        leaving=known.leaving,
+        created_at=known.created_at,
+    )
 
 
 def _placed(
@@ -94,7 +100,13 @@ def stored_settings(reader: Reader) -> Settings:
 
 def _redeclared(known: Scope, declared: Scope) -> Scope:
     return replace(
-        known, kind=declared.kind, scale_set=declared.scale_set, policy=declared.policy, owner=declared.owner
+        known,
+        kind=declared.kind,
+        scale_set=declared.scale_set,
+        policy=declared.policy,
+        owner=declared.owner or known.owner,
+        update_domains=declared.update_domains,
+        fault_domains=declared.fault_domains,
     )
 
 
@@ -104,5 +116,14 @@ def _kept(machine: Machine, known: Machine | None, claimed: Set[str], new_id: Ca
         profile = machine.profile
         return replace(machine, profile=replace(profile, vm_id=profile.vm_id or new_id().lower()))
     vm_id = machine.profile.vm_id or known.profile.vm_id
-    address = machine.address or ("" if known.address in claimed else known.address)
-    return replace(machine, address=address, power=known.power, profile=replace(machine.profile, vm_id=vm_id))
+    return replace(
+        machine,
+        address=machine.address or ("" if known.address in claimed else known.address),
+        power=known.power,
+        instance=known.instance,
+        model=known.model,
+        keep_on_scale_in=known.keep_on_scale_in,
+        keep_as_it_is=known.keep_as_it_is,
+        created_at=known.created_at,
+        profile=replace(machine.profile, vm_id=vm_id),
+    )

@@ -43,6 +43,10 @@ class Reader(Protocol):
         """The machines of a scope, by name; those of `names` that exist, or all."""
         ...
 
+    def some_machines(self, scope: str, limit: int) -> Sequence[Machine]:
+        """So many of a scope's machines, first those that run: few tell whether any is left, and whether any runs."""
+        ...
+
     def machines_named(self, name: str) -> Sequence[Machine]:
         """The machines of that name, in whatever scope."""
         ...

@@ -119,8 +119,6 @@ class Fleet:
         if slot is None or guest is None:
             return False
         self._forget_address(guest)
-        if not slot.guests:
-            del self._slots[scope]
         return True
 
     def _forget_address(self, guest: Guest) -> None:

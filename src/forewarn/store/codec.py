@@ -35,6 +35,8 @@ class ScopeBody:
     owner: str = ""
     declared: bool = True
     flexible: bool = False
+    update_domains: int = 5
+    fault_domains: int = 5
 
 
 _encode = msgspec.json.Encoder().encode
@@ -78,6 +80,8 @@ def from_scope(scope: Scope, due: datetime | None) -> Row:
                 owner=scope.owner,
                 declared=scope.declared,
                 flexible=scope.flexible,
+                update_domains=scope.update_domains,
+                fault_domains=scope.fault_domains,
             )
         ),
         scope.id,
@@ -103,6 +107,8 @@ def to_scope(row: Row, events: Sequence[Event], operations: Sequence[Operation])
         owner=rest.owner,
         declared=rest.declared,
         flexible=rest.flexible,
+        update_domains=rest.update_domains,
+        fault_domains=rest.fault_domains,
     )
 
 

@@ -14,7 +14,7 @@ from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Conflict, Unavailable
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
-from forewarn.domain.machines import Machine, any_runs
+from forewarn.domain.machines import Machine, Power, any_runs
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope, without_ended
 from forewarn.engine.ports import JOBS_KEPT, Reader, Transaction
@@ -94,6 +94,9 @@ class MemoryReader:
             return list(self._members(scope))
         found = (self._machines.get((scope, name)) for name in sorted(set(names)))
         return [machine for machine in found if machine is not None]
+
+    def some_machines(self, scope: str, limit: int) -> Sequence[Machine]:
+        return sorted(self._members(scope), key=lambda machine: machine.power is not Power.RUNNING)[:limit]
 
     def machines_named(self, name: str) -> Sequence[Machine]:
         return sorted((m for m in self._machines.values() if m.name == name), key=lambda m: m.scope)

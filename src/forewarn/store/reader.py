@@ -59,6 +59,9 @@ class SqlReader:
         found = (self._body(SQL["machine"], (scope, name), codec.to_machine) for name in sorted(set(names)))
         return [machine for machine in found if machine is not None]
 
+    def some_machines(self, scope: str, limit: int) -> Sequence[Machine]:
+        return self._bodies(SQL["some_machines"], (scope, limit), codec.to_machine)
+
     def machines_named(self, name: str) -> Sequence[Machine]:
         return self._bodies(SQL["machines_named"], (name,), codec.to_machine)
 

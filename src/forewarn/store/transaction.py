@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.events import Action, Event, Operation
@@ -58,10 +60,10 @@ class SqlTransaction(SqlReader):
         for machine in change.machines:
             running = int(machine.power is Power.RUNNING)
             self._execute(SQL["put_machine"], (machine.scope, machine.name, running, codec.body(machine)))
-            self._held.pop(machine.scope, None)  # whether any machine runs is read from the machines
         for key in change.gone:
             self._execute(SQL["drop_machine"], key)
-            self._held.pop(key[0], None)
+        for scope in {*(machine.scope for machine in change.machines), *(scope for scope, _ in change.gone)}:
+            self._recount(scope)
         for action in change.actions:
             self._execute(SQL["put_action"], codec.from_action(action))
         for key in change.finished:
@@ -155,6 +157,13 @@ class SqlTransaction(SqlReader):
             self._hold(without_ended(after))
         else:
             self._held.pop(after.id, None)
+
+    def _recount(self, scope: str) -> None:
+        """Machines have come, changed or gone: whether any runs is for them to tell."""
+        held = self._held.get(scope)
+        if held is not None:
+            runs = bool(self._execute(SQL["any_runs"], (scope,)).fetchone()[0])
+            self._held[scope] = held if held.any_running is runs else replace(held, any_running=runs)
 
     def _hold(self, scope: Scope) -> None:
         if len(self._held) >= HELD:

@@ -9,6 +9,7 @@ from forewarn.domain.campaigns import Campaign
 from forewarn.domain.events import Action, Actor, Event, EventType, Operation, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import VIRTUAL_MACHINE, Job, Resource
 from forewarn.domain.scopes import Scope, ScopeKind
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -63,6 +64,17 @@ def an_action(operation: str = "operation", machine: str = "vm", **changes: Any)
         due=NOON,
     )
     return replace(action, **changes)
+
+
+def a_resource(name: str = "vm", kind: str = VIRTUAL_MACHINE, **changes: Any) -> Resource:
+    resource = Resource(
+        id=f"/subscriptions/S/resourceGroups/G/providers/{kind}/{name}", type=kind, name=name, group="g"
+    )
+    return replace(resource, **changes)
+
+
+def a_job(name: str = "JOB", **changes: Any) -> Job:
+    return replace(Job(id=name, target="vm", started_at=NOON, operations=("operation",)), **changes)
 
 
 def a_campaign(name: str = "campaign", **changes: Any) -> Campaign:

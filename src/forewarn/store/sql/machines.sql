@@ -4,6 +4,12 @@ select body from machines where scope_id = ? and name = ?;
 -- name: machines_of_scope
 select body from machines where scope_id = ? order by name;
 
+-- name: some_machines
+select body from machines where scope_id = ? order by running desc limit ?;
+
+-- name: any_runs
+select coalesce(max(running), 1) from machines where scope_id = ?;
+
 -- name: machines_named
 select body from machines where name = ? order by scope_id;
 

@@ -43,6 +43,15 @@ async def machines_are_found_by_scope_and_by_name(store: Store) -> None:
     assert list(await store.read(lambda r: r.machines_named("none"))) == []
 
 
+async def some_machines_are_first_those_that_run(store: Store) -> None:
+    machines = (a_machine("a", "s", **DOWN), a_machine("b", "s"), a_machine("c", "s", **DOWN), a_machine("a", "t"))
+    await save(store, machines=machines)
+    assert [m.name for m in await store.read(lambda r: r.some_machines("s", 1))] == ["b"]
+    found = await store.read(lambda r: r.some_machines("s", 9))
+    assert {machine.name for machine in found} == {"a", "b", "c"}
+    assert list(await store.read(lambda r: r.some_machines("none", 9))) == []
+
+
 async def machines_are_listed_by_scope_and_name_page_by_page(store: Store) -> None:
     machines = [a_machine(name, scope) for scope in ("s", "t") for name in ("a", "b", "c")]
     await save(store, machines=tuple(reversed(machines)))

@@ -13,7 +13,18 @@ from forewarn.domain.history import Entry
 from forewarn.domain.machines import Power
 from forewarn.domain.scopes import Scope
 from forewarn.engine.ports import Reader, Store, Transaction
-from forewarn.testing.builders import NOON, a_campaign, a_machine, a_scope, an_action, an_entry, an_event, an_operation
+from forewarn.testing.builders import (
+    NOON,
+    a_campaign,
+    a_job,
+    a_machine,
+    a_resource,
+    a_scope,
+    an_action,
+    an_entry,
+    an_event,
+    an_operation,
+)
 
 Open: TypeAlias = Callable[[], Awaitable[Store]]
 
@@ -39,6 +50,8 @@ def snapshot(reader: Reader) -> tuple[object, ...]:
         reader.last_entry(),
         reader.next_due(),
         reader.next_action(),
+        list(reader.list_resources()),
+        [reader.job(name) for name in ("JOB", "JOB2")],
         reader.note("k"),
         reader.answer("k"),
     )
@@ -53,6 +66,8 @@ async def furnish(store: Store) -> None:
                 machines=(a_machine("vm", "s"), a_machine("v2", "s", **DOWN)),
                 actions=(an_action("o"),),
                 entries=(an_entry("E", "s"),),
+                resources=(a_resource("vm", scope="s", machine="vm"), a_resource("v2")),
+                jobs=(a_job(),),
             )
         )
         tx.save_campaign(a_campaign())
@@ -76,6 +91,9 @@ def overturn(tx: Transaction) -> None:
             actions=(an_action("p"),),
             finished=(("o", "vm"),),
             entries=(an_entry("E", "s"), an_entry("F", "t")),
+            resources=(a_resource("vm", leaving=True), a_resource("v3")),
+            dropped=(a_resource("v2").key,),
+            jobs=(a_job("JOB2"), a_job(message="changed")),
         )
     )
     tx.mark_seen("t", NOON, NOON)

@@ -1,7 +1,7 @@
 """A virtual machine as its owner sees it, and what the platform sees of it."""
 
 from forewarn.domain.machines import Machine, Power
-from forewarn.domain.resources import Resource
+from forewarn.domain.resources import Resource, group_id
 from forewarn.wire.catalogue import find_image
 from forewarn.wire.compute.digging import Json, dig
 from forewarn.wire.compute.states import Provisioning, moment, powered, provisioned
@@ -14,7 +14,7 @@ def machine_view(
     properties = {**dig(resource.body, "properties"), "provisioningState": state.value}
     if machine is not None:
         properties["vmId"] = machine.profile.vm_id
-        properties["storageProfile"] = storage_view(properties.get("storageProfile") or {})
+        properties["storageProfile"] = with_disk(storage_view(properties.get("storageProfile") or {}), machine)
     if instance_view is not None:
         properties["instanceView"] = instance_view
     if resource.created_at is not None:
@@ -58,6 +58,20 @@ def storage_view(storage: Json) -> Json:
     if str(exact).lower() == "latest":
         exact = known.version if known else None
     return {**storage, "imageReference": {**image, "exactVersion": exact}} if exact else storage
+
+
+def with_disk(storage: Json, machine: Machine) -> Json:
+    """The machine's own disk has a name, and if it is managed an id."""
+    disk = storage.get("osDisk")
+    if not isinstance(disk, dict):
+        return storage
+    profile = machine.profile
+    disk = {**disk, "osType": profile.os_type, "name": disk.get("name") or disk_name(machine)}
+    if isinstance(disk.get("managedDisk"), dict):
+        group = group_id(profile.subscription_id, profile.resource_group)
+        own = f"{group}/providers/Microsoft.Compute/disks/{disk['name']}"
+        disk["managedDisk"] = {**disk["managedDisk"], "id": own}
+    return {**storage, "osDisk": disk}
 
 
 def disk_name(machine: Machine) -> str:

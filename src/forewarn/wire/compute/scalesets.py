@@ -10,7 +10,7 @@ from msgspec import Struct
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import Resource
 from forewarn.wire.compute.digging import Json, dig
-from forewarn.wire.compute.machines import disk_name, instance_view, storage_view
+from forewarn.wire.compute.machines import instance_view, storage_view, with_disk
 from forewarn.wire.compute.reading import is_flexible
 from forewarn.wire.compute.states import Provisioning, moment, powered, provisioned
 
@@ -82,7 +82,6 @@ class _Model:
     def __init__(self, resource: Resource) -> None:
         model: Json = dig(resource.body, "properties", "virtualMachineProfile") or {}
         self.storage = storage_view(model.get("storageProfile") or {})
-        self.disk: Json = self.storage.get("osDisk") or {}
         self.os = {name: value for name, value in (model.get("osProfile") or {}).items() if "Prefix" not in name}
         self.network: Json = model.get("networkProfile") or {}
         self.sku = {"name": "", "tier": "Standard", **(resource.body.get("sku") or {})}
@@ -129,11 +128,7 @@ def _properties(resource: Resource, instance: Instance, model: _Model, own: str)
         "provisioningState": instance.state.value,
         "hardwareProfile": {"vmSize": profile.size},
         "vmId": profile.vm_id,
-        "storageProfile": {
-            **model.storage,
-            "osDisk": {**model.disk, "osType": profile.os_type, "name": disk_name(machine)},
-            "dataDisks": [],
-        },
+        "storageProfile": {**with_disk(model.storage, machine), "dataDisks": []},
         "osProfile": {**model.os, "computerName": machine.computer_name or machine.name},
         "networkProfile": {"networkInterfaces": [{"id": f"{own}/networkInterfaces/{nic}"} for nic in model.nics]},
     }

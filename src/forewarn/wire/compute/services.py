@@ -17,7 +17,7 @@ UPDATE_DOMAINS, FAULT_DOMAINS = 5, 2
 MOST_INSTANCES = 1000
 
 
-def role_instances(body: Json, scope: str, place: Place) -> list[Machine]:
+def role_instances(body: Json, scope: str, place: Place) -> tuple[Machine, ...]:
     """Every instance that the description asks for: FrontEnd_IN_0, FrontEnd_IN_1…"""
     roles = an_object(body, "properties", "roleProfile").get("roles", [])
     if not isinstance(roles, list) or not all(isinstance(role, dict) for role in roles):
@@ -44,7 +44,7 @@ def role_instances(body: Json, scope: str, place: Place) -> list[Machine]:
             found[machine.name] = replace(machine, profile=profile)
     if len(found) > MOST_INSTANCES:
         raise Invalid(f"A cloud service has at most {MOST_INSTANCES} role instances.")
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _instance(name: str, scope: str, number: int) -> Machine:
