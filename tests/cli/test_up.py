@@ -150,12 +150,13 @@ def test_a_fleet_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert refused(tmp_path, "--fleet", "none.toml") == "forewarn: none.toml: No such file or directory.\n"
 
 
-def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--control", "--arm"])
+def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path, option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = refused(tmp_path, "--control", f"127.0.0.1:{port}")
+        told = refused(tmp_path, option, f"127.0.0.1:{port}")
     assert f"127.0.0.1:{port}" in told
-    assert "--control" in told
+    assert f"Give another {option}." in told
 
 
 def test_two_of_them_do_not_share_a_data_directory(tmp_path: Path) -> None:
@@ -201,11 +202,13 @@ def test_of_many_machines_the_first_ones_are_shown_without_gaps(tmp_path: Path) 
 
 def test_every_option_reaches_the_wiring() -> None:
     told = words(
-        """up --metadata [::1]:80 --control 127.0.0.2:81 --data d --clock 60x --identity machine=solo --sockets s
-        --any-address --first-answer-delay 90s --rate-limit 5 --host-name Imds.Example --empty"""
+        """up --metadata [::1]:80 --control 127.0.0.2:81 --arm 127.0.0.3:82 --data d --clock 60x
+        --identity machine=solo --sockets s --any-address --first-answer-delay 90s --rate-limit 5
+        --host-name Imds.Example --empty"""
     )
     options = options_of(build_parser().parse_args(told))
     assert (options.metadata, options.control, options.data) == (("::1", 80), ("127.0.0.2", 81), Path("d"))
+    assert options.arm == ("127.0.0.3", 82)
     assert (options.clock, options.identity, options.sockets) == ("60x", "machine=solo", Path("s"))
     assert (options.any_address, options.first_answer_delay) == (True, timedelta(seconds=90))
     assert (options.limits.rate, options.rules.host_names) == (5.0, frozenset({"imds.example"}))

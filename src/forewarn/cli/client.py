@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from forewarn.access.files import Local, token_in, token_request
+from forewarn.wire.authorities import is_loopback
 
 CONTROL = "127.0.0.1:8255"
 DEFAULT_SERVER = f"http://{CONTROL}"
@@ -37,7 +38,7 @@ class Client:
             raise ValueError(f"{server!r} is not an address such as {DEFAULT_SERVER}")
         self.server = server.rstrip("/")
         self._host, self._port = parts.hostname, parts.port or 80
-        self._local = local
+        self._local = local if is_loopback(self._host) else None  # its secret is not for the open network
         self._bearer: dict[str, str] = {}
 
     def get(self, path: str, **query: object) -> Any:
