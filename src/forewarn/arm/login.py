@@ -117,6 +117,7 @@ class Login:
                 "authentication": {**authentication, "tenant": self._access.tenant, "identityProvider": "ADFS"},
                 "graph": f"{here}/",
                 "graphAudience": f"{here}/",
+                "microsoftGraphResourceId": f"{here}/",
                 "resourceManager": f"{here}/",
                 "vmImageAliasDoc": f"{here}/aliases.json",
                 "suffixes": {},
