@@ -146,7 +146,10 @@ def test_the_login_route_has_a_directory_of_its_own_and_stops_where_it_fails(for
     done = subprocess.run(["sh", "-c", f"{azure}{exports}az cloud{commands}"], capture_output=True, text=True, cwd="/")
     assert [line.split()[1] for line in done.stdout.splitlines()] == ["register", "set"]
     assert evaluated(exports)["AZURE_CONFIG_DIR"] == str(place / "forewarn-data" / "azure-login")
-    assert list((place / "forewarn-data" / "azure-login").iterdir()) == []
+    directory = place / "forewarn-data" / "azure-login"
+    (directory / "clouds.config").write_text("registered before")
+    forewarn.ok("env", "--login")
+    assert list(directory.iterdir()) == []
 
 
 def test_the_shell_is_guessed_or_named(forewarn: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

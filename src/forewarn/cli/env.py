@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -67,8 +68,10 @@ def _running(args: argparse.Namespace, client: Client) -> Instance:
 
 def _variables(data: Path, site: Site, control: str, *, for_login: bool) -> dict[str, str]:
     directory = data / ("azure-login" if for_login else "azure")
-    make_private(directory)
-    if not for_login:
+    if for_login:
+        shutil.rmtree(directory, ignore_errors=True)  # a cloud can be registered only once
+        make_private(directory)
+    else:
         write_config(directory, site)
     bundle = data / "azure" / "ca-bundle.pem"
     write_bundle(bundle, ca_file(data))
