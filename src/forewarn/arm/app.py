@@ -18,6 +18,7 @@ from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
 from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
+from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
@@ -81,7 +82,7 @@ class Resources:
             headers=request.headers,
             raw=await read_body(request),
             base=base_of(request),
-            by=caller.actor,
+            by=Actor.user(caller.name),
             version=_version(query),
         )
         return await row.handler(self._desk, ask)
