@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 
 from forewarn import __version__, imds
 from forewarn.access.certificates import ServerTls
+from forewarn.access.departures import Departures
 from forewarn.access.files import access_directory
 from forewarn.access.service import Access, open_access
 from forewarn.arm.app import create_arm
@@ -146,6 +147,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
         access = await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall)
         tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
+        departures = Departures(access, store)
+        engine.on_change(lambda change: departures.note(change.gone))
         server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet, access))
         player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
@@ -154,6 +157,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
                 worker=worker.run(),
                 marks=_save_marks(engine, server),
                 access=_tend(access, tls, options.rotate_keys_after),
+                departures=departures.run(),
             )
         )
         served: Counter[tuple[str, str]] = Counter()

@@ -19,7 +19,7 @@ from forewarn.access.files import ca_file, read_local
 from forewarn.cli.azure import MARK, Site, write_bundle, write_config
 from forewarn.cli.instances import instances
 from tests.access.making import LOCAL
-from tests.cli.shell import ENVIRONMENT, Shell
+from tests.cli.shell import ENVIRONMENT, Shell, start
 from tests.cli.test_up import ready, up
 
 SITE = Site(url="https://localhost:8443", local=LOCAL)
@@ -146,7 +146,10 @@ def test_the_login_route_has_a_directory_of_its_own_and_stops_where_it_fails(for
     done = subprocess.run(["sh", "-c", f"{azure}{exports}az cloud{commands}"], capture_output=True, text=True, cwd="/")
     assert [line.split()[1] for line in done.stdout.splitlines()] == ["register", "set"]
     assert evaluated(exports)["AZURE_CONFIG_DIR"] == str(place / "forewarn-data" / "azure-login")
-    assert list((place / "forewarn-data" / "azure-login").iterdir()) == []
+    directory = place / "forewarn-data" / "azure-login"
+    (directory / "clouds.config").write_text("registered before")
+    forewarn.ok("env", "--login")
+    assert list(directory.iterdir()) == []
 
 
 def test_the_shell_is_guessed_or_named(forewarn: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +181,19 @@ def test_where_nothing_runs_nothing_is_printed_that_a_shell_would_run(tmp_path: 
 def test_another_one_that_runs_is_named(forewarn: Shell) -> None:
     said = Shell("http://127.0.0.1:1")("env")
     assert (said.status, said.out, forewarn.server in said.err) == (3, "", True)
+
+
+def test_many_shells_may_begin_at_once(forewarn: Shell, place: Path) -> None:
+    processes = [start("env", "--server", forewarn.server) for _ in range(6)]
+    said = {process.communicate(timeout=60) for process in processes}
+    assert (said, {process.returncode for process in processes}) == ({(forewarn.ok("env").out, "")}, {0})
+
+
+def test_what_cannot_be_written_is_told(forewarn: Shell, place: Path) -> None:
+    (place / "forewarn-data" / "azure").write_text("a file where the directory should be")
+    said = forewarn("env")
+    assert (said.status, said.out) == (1, "")
+    assert "forewarn-data/azure: " in said.err
 
 
 # The directory itself

@@ -159,6 +159,14 @@ def test_up_notes_where_it_is_for_as_long_as_it_runs(tmp_path: Path) -> None:
     assert list(instances()) == []
 
 
+def test_the_variable_names_the_data_directory_of_up_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOREWARN_DATA", str(tmp_path / "kept"))
+    with up(tmp_path, "--json") as process:
+        forewarn, _ = ready(process)
+        assert forewarn("events").status == 0
+    assert (tmp_path / "kept" / "access").is_dir()
+
+
 def test_a_note_left_behind_by_a_kill_leads_nobody_astray(tmp_path: Path) -> None:
     process = start(
         "up", "--json", "--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", "--arm", "127.0.0.1:0", cwd=tmp_path

@@ -50,7 +50,7 @@ def ready(process: "subprocess.Popen[str]") -> tuple[Shell, list[str]]:
 
 @pytest.mark.skipif(shutil.which("curl") is None and not os.environ.get("CI"), reason="curl is not installed")
 def test_the_two_lines_show_an_event_appear_and_vanish(tmp_path: Path) -> None:
-    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "1s"'))
+    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "2s"'))
     with up(tmp_path, "--fleet", "fleet.toml") as process:
         assert process.stdout is not None
         said = "".join(iter(process.stdout.readline, "\n"))

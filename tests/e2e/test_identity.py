@@ -1,6 +1,7 @@
 """A machine proves who it is with a token of the metadata service, and may do what its roles say."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -45,3 +46,12 @@ def test_a_machine_asks_by_itself_for_what_it_has_a_role_for(tmp_path: Path) -> 
         assert "machine:db-0" in forewarn.cli("history").stdout
     with up(tmp_path) as forewarn:
         assert status(forewarn, events, bearer) == 200, "roles and keys outlive a restart"
+
+
+def test_a_role_ends_with_the_machine_it_was_given_to(tmp_path: Path) -> None:
+    with up(tmp_path) as forewarn:
+        assert forewarn.cli("role", "assign", "machine:db-0", "Reader").returncode == 0
+        assert forewarn.cli("delete", "db-0", "--wait").returncode == 0
+        deadline = time.monotonic() + 30
+        while "machine:db/db-0" in forewarn.cli("role", "list").stdout:
+            assert time.monotonic() < deadline, "it still has its role"

@@ -1,14 +1,17 @@
 """`forewarn env`: what a shell must know so that Azure's own clients, started from it, ask this Forewarn."""
 
 import argparse
+import fcntl
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from forewarn.access.files import Local, ca_file, make_private
 from forewarn.cli.azure import CLOUD, Site, write_bundle, write_config
-from forewarn.cli.client import Client, Unreachable
+from forewarn.cli.client import Client, Refusal, Unreachable
 from forewarn.cli.instances import Instance, instance_at, instances
 from forewarn.cli.login import find_login, named_data
 from forewarn.cli.output import Output
@@ -36,7 +39,10 @@ def env(args: argparse.Namespace, client: Client, out: Output) -> int:
     Client(instance.control, lambda: login).get("/clock")  # it runs, and the login counts
     site = Site(url=instance.arm, local=login.local)
     shell = SHELLS[args.shell or _shell()]
-    variables = _variables(Path(instance.data), site, instance.control, for_login=args.login)
+    try:
+        variables = _variables(Path(instance.data), site, instance.control, for_login=args.login)
+    except OSError as error:
+        raise Refusal(f"{error.filename or instance.data}: {error.strerror or error}.") from None
     if args.sdk:
         variables |= _sdk(site)
     if out.as_json:
@@ -67,11 +73,14 @@ def _running(args: argparse.Namespace, client: Client) -> Instance:
 
 def _variables(data: Path, site: Site, control: str, *, for_login: bool) -> dict[str, str]:
     directory = data / ("azure-login" if for_login else "azure")
-    make_private(directory)
-    if not for_login:
-        write_config(directory, site)
     bundle = data / "azure" / "ca-bundle.pem"
-    write_bundle(bundle, ca_file(data))
+    with _alone(bundle.parent):
+        write_bundle(bundle, ca_file(data))
+        if for_login:
+            shutil.rmtree(directory, ignore_errors=True)  # a cloud can be registered only once
+            make_private(directory)
+        else:
+            write_config(directory, site)
     variables = {
         "AZURE_CONFIG_DIR": str(directory),
         "REQUESTS_CA_BUNDLE": str(bundle),
@@ -79,6 +88,18 @@ def _variables(data: Path, site: Site, control: str, *, for_login: bool) -> dict
         **_past_proxies(site, os.environ),
     }
     return {**variables, "AZURE_CORE_COLLECT_TELEMETRY": "no"} if for_login else variables
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Several shells may begin at the same moment."""
+    make_private(directory)
+    held = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def _past_proxies(site: Site, environment: Mapping[str, str]) -> dict[str, str]:

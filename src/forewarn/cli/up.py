@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from forewarn import __version__
 from forewarn.cli.client import CONTROL, DEFAULT_SERVER, Client
 from forewarn.cli.instances import Instance, forget, note
-from forewarn.cli.login import DATA
+from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
 from forewarn.cli.pasting import Stage, command, lines_to_paste
 from forewarn.cli.verbs import Verbs, address
@@ -83,7 +83,7 @@ def _add_places(verb: argparse.ArgumentParser) -> None:
         type=Path,
         default=argparse.SUPPRESS,
         metavar="DIR",
-        help=f"where state is kept (default: ./{DATA})",
+        help=f"where state is kept (default: {VARIABLE}, or ./{DATA})",
     )
 
 
@@ -201,7 +201,7 @@ def options_of(args: argparse.Namespace) -> "Options":
         metadata=args.metadata,
         control=args.control,
         arm=args.arm,
-        data=getattr(args, "data", Path(DATA)),
+        data=named_data(getattr(args, "data", None)) or Path(DATA),
         fleet=args.fleet,
         sample="" if args.empty else sample,
         clock=args.clock,

@@ -47,7 +47,11 @@ class Assignment(Struct, frozen=True, kw_only=True):
 
 def principal_of(machine: Machine) -> str:
     """Of a machine's managed identity."""
-    return f"{MACHINE}{machine.scope}/{machine.name}"
+    return machine_principal(machine.scope, machine.name)
+
+
+def machine_principal(scope: str, name: str) -> str:
+    return f"{MACHINE}{scope}/{name}"
 
 
 def allows(assignments: Iterable[Assignment], principal: str, right: Right, at: str) -> bool:
