@@ -104,6 +104,7 @@ class Transaction(Reader, Protocol):
     def save(self, change: Change) -> Sequence[Entry]:
         """Write it all. The entries come back with their `seq` and digest.
 
+        An event comes with the operation it announces, in the same scope, and ends with it.
         Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone or
         finished is gone, even if the same change also writes it.
         """
