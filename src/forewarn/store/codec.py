@@ -5,7 +5,6 @@ announces it, and whether any machine runs is read from the machines.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -23,8 +22,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScopeBody:
+class ScopeBody(msgspec.Struct, frozen=True, kw_only=True):
     """What of a scope is neither searched nor changed on its own."""
 
     kind: ScopeKind

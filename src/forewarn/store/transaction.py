@@ -109,16 +109,15 @@ class SqlTransaction(SqlReader):
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
         if len(self._digests) >= HELD:
-            self._digests.clear()  # not on the way: what is linked below is not yet written
+            self._digests.clear()
         written: list[Entry] = []
         for entry in entries:
             previous = self._digests.get(entry.scope)
             self.seq += 1
             linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous, self.seq)
+            self._execute(SQL["add_entry"], codec.from_entry(linked))
             self._digests[entry.scope] = linked.digest
             written.append(linked)
-        for linked in written:
-            self._execute(SQL["add_entry"], codec.from_entry(linked))
         return written
 
     def _last_digest(self, scope: str) -> str:
