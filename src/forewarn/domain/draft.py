@@ -73,9 +73,6 @@ class Draft:
             )
         )
 
-    def live_events(self) -> list[Event]:
-        return [event for scope in self.scopes.values() for event in scope.events if event.phase.is_live]
-
     def operation(self, scope: str, operation: str) -> Operation | None:
         return next((o for o in self.scopes[scope].operations if o.id == operation), None)
 

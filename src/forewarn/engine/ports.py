@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from msgspec import Struct
+
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change
 from forewarn.domain.events import Action, Document, Event, Operation
@@ -145,8 +147,7 @@ class Store(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class News:
+class News(Struct, frozen=True, kw_only=True):
     """What a commit changed, for those who watch."""
 
     documents: Sequence[Document] = ()
