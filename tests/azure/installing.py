@@ -34,7 +34,7 @@ def install() -> Path:
             shutil.rmtree(place, ignore_errors=True)
             print(f"installing azure-cli {VERSION} into {place} (some minutes, once)", flush=True)
             subprocess.run([sys.executable, "-m", "venv", place], check=True)
-            pip = [place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             subprocess.run([*pip, f"azure-cli=={VERSION}"], check=True)
             (place / "complete").touch()
     found = az()

@@ -1,6 +1,5 @@
 """Virtual machines, availability sets and groups, by the real CLI."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -14,7 +13,7 @@ LEAN = (*IMAGE, "--public-ip-address", "", "--nsg", "")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def machines(shell: Shell) -> Iterator[None]:
+def machines(shell: Shell) -> None:
     shell.json("group", "create", "-n", "rg1", "-l", "eastus")
     made = shell.json(
         "vm", "availability-set", "create", "-g", "rg1", "-n", "as1",
@@ -27,7 +26,6 @@ def machines(shell: Shell) -> Iterator[None]:
             "--availability-set", "as1",
         )  # fmt: skip
         assert created["powerState"] == "VM running"
-    return
 
 
 def of(name: str) -> tuple[str, ...]:

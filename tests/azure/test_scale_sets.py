@@ -1,6 +1,5 @@
 """What else the CLI does with scale sets: show, list, restart, reimage, power, evict, policies."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -14,10 +13,9 @@ UNIFORM = ("--orchestration-mode", "Uniform", *IMAGE)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def group(shell: Shell) -> Iterator[None]:
+def group(shell: Shell) -> None:
     shell.json("group", "create", "-n", "rg1", "-l", "eastus")
     shell.json("vmss", "create", *of("uni1"), *UNIFORM, "--instance-count", "3")
-    return
 
 
 def of(name: str) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Terminate notifications, as seed page 001 teaches them, by the commands it prints."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -16,9 +15,8 @@ UNIFORM = ("--orchestration-mode", "Uniform", *IMAGE, *LEAN)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def group(shell: Shell) -> Iterator[None]:
+def group(shell: Shell) -> None:
     assert shell.json("group", "create", "--name", "rg1", "--location", "eastus")["location"] == "eastus"
-    return
 
 
 def of(name: str) -> tuple[str, ...]:

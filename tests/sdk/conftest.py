@@ -1,4 +1,4 @@
-"""One Forewarn per module, standing still in time, and the libraries' clients with nothing but environment variables."""
+"""One Forewarn per module, standing still in time, and clients that know nothing but environment variables."""
 
 import os
 from collections.abc import Iterator
@@ -9,12 +9,10 @@ import pytest
 from azure.identity import DefaultAzureCredential
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.maintenance import MaintenanceManagementClient
-from azure.mgmt.resource import ResourceManagementClient
+from azure.mgmt.resource import ResourceManagementClient  # type: ignore[import-untyped]
 
 from tests.azure.driving import Fleet, evaluated
 from tests.e2e.running import up
-
-FAST = {"polling_interval": 0.2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +31,8 @@ class Sdk:
             ("resources", ResourceManagementClient),
             ("maintenance", MaintenanceManagementClient),
         ):
-            client: Any = kind(self.credential, self.subscription, base_url=self.url, **FAST)
+            made: Any = kind
+            client = made(self.credential, self.subscription, base_url=self.url, polling_interval=0.2)
             object.__setattr__(self, name, client)
 
 
@@ -50,7 +49,7 @@ def sdk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sdk]:
             subscription=told["AZURE_SUBSCRIPTION_ID"],
             url=forewarn.arm,
         )
-        sdk.resources.resource_groups.create_or_update("rg1", {"location": "eastus"})  # type: ignore[arg-type]
+        sdk.resources.resource_groups.create_or_update("rg1", {"location": "eastus"})
         yield sdk
         for client in (sdk.compute, sdk.resources, sdk.maintenance):
             client.close()

@@ -159,16 +159,13 @@ def test_a_canceled_event_makes_the_poller_raise(sdk: Sdk) -> None:
     poller = sdk.compute.virtual_machine_scale_set_vms.begin_restart("rg1", "called", "0")
     event = sdk.fleet.wait_for_event("called_0", "Reboot")
     sdk.fleet.told("cancel", event["EventId"])
-    with pytest.raises(HttpResponseError, match="[Cc]ancel"):
+    with pytest.raises(HttpResponseError, match=r"[Cc]ancel"):
         poller.result()
 
 
 def test_an_availability_set_tells_all_its_machines(sdk: Sdk) -> None:
-    made = sdk.compute.availability_sets.create_or_update(
-        "rg1",
-        "as1",
-        {"location": "eastus", "properties": {"platformUpdateDomainCount": 5}},  # type: ignore[arg-type]
-    )
+    spread: Any = {"location": "eastus", "properties": {"platformUpdateDomainCount": 5}}
+    made = sdk.compute.availability_sets.create_or_update("rg1", "as1", spread)
     vm: Any = {
         "location": "eastus",
         "properties": {"hardwareProfile": {"vmSize": "Standard_D2s_v5"}, "availabilitySet": {"id": made.id}},
@@ -193,7 +190,7 @@ def test_bulk_acknowledge_tells_which_are_not_known(sdk: Sdk) -> None:
         "rg1",
         "virtualMachineScaleSets",
         "bulk",
-        {"value": ids},  # type: ignore[arg-type]
+        {"value": ids},
     )
     assert told.value == "Successfully Approved"
     assert {event["EventStatus"] for event in sdk.fleet.events("bulk_0")} == {"Started"}
@@ -212,6 +209,6 @@ def test_groups_and_resources(sdk: Sdk) -> None:
     make(sdk, "listed", 1)
     names = [resource.name for resource in sdk.resources.resources.list_by_resource_group("rg1")]
     assert "listed" in names
-    groups.create_or_update("short", {"location": "eastus"})  # type: ignore[arg-type]
+    groups.create_or_update("short", {"location": "eastus"})
     groups.begin_delete("short").result()
     assert not groups.check_existence("short")

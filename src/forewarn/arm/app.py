@@ -32,7 +32,6 @@ from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
 from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
-from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
