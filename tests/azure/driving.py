@@ -127,8 +127,8 @@ class Shell(Fleet):
 def evaluated(forewarn: Up, home: Path, *options: str) -> dict[str, str]:
     """The environment after `eval "$(forewarn env)"` in a shell of somebody who has never used az."""
     words = " ".join(["env", *options])
-    script = f'eval "$({FOREWARN} --server {forewarn.control} {words})" && env -0'
-    before = {**forewarn.environment, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
+    script = f'told="$({FOREWARN} --server {forewarn.control} {words})" && eval "$told" && env -0'
+    before = {**forewarn.environment, "HOME": str(home)}
     done = subprocess.run(["sh", "-c", script], env=before, capture_output=True, text=True, timeout=60, check=True)
     pairs = (line.partition("=") for line in done.stdout.split("\0") if line)
     return {name: value for name, _, value in pairs}
