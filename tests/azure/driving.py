@@ -120,6 +120,14 @@ class Shell(Fleet):
     def run(self, *words: str) -> Result:
         return self.start(*words).result()
 
+    def play_out(self, waiting: Waiting, meanwhile: Callable[[], None] = lambda: None) -> Result:
+        """Let time go by until the command comes back."""
+        deadline = time.monotonic() + PATIENCE
+        while not waiting.is_over and time.monotonic() < deadline:
+            meanwhile()
+            self.advance("30s")
+        return waiting.result()
+
     def json(self, *words: str) -> Any:
         return self.run(*words).json
 
@@ -142,6 +150,10 @@ def eventually(look: Callable[[], Any], what: str) -> Any:
             return found
         time.sleep(0.05)
     raise AssertionError(f"it did not come true within {PATIENCE:g} s: {what}")
+
+
+def nothing_is_announced(fleet: Fleet, machine: str) -> None:
+    assert fleet.events(machine) == []
 
 
 def not_before(event: dict[str, Any]) -> datetime:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.azure.driving import Shell, notice
+from tests.azure.driving import Shell, nothing_is_announced, notice
 
 pytestmark = pytest.mark.azure
 
@@ -71,10 +71,7 @@ def test_power_reimage_and_tags_announce_nothing(shell: Shell) -> None:
     shell.events("vm2")
     for verb in ("deallocate", "start", "stop", "start", "reimage"):
         working = shell.start("vm", verb, *of("vm1"))
-        while not working.is_over:
-            assert shell.events("vm2") == []
-            shell.advance("10s")
-        assert working.result().code == 0
+        assert shell.play_out(working, lambda: nothing_is_announced(shell, "vm2")).code == 0
     assert shell.json("vm", "update", *of("vm1"), "--set", "tags.a=b")["tags"] == {"a": "b"}
     assert shell.events("vm2") == []
 
@@ -91,9 +88,7 @@ def test_a_machine_alone_is_deleted_at_once(shell: Shell) -> None:
     shell.json("vm", "create", *of("lone"), *LEAN, "--size", "Standard_DS1_v2", "--security-type", "Standard")
     assert shell.events("lone") == []
     deleting = shell.start("vm", "delete", *of("lone"), "-y")
-    while not deleting.is_over:
-        shell.advance("10s")
-    assert deleting.result().code == 0
+    assert shell.play_out(deleting).code == 0
     assert shell.run("vm", "show", *of("lone")).code == 3
     assert "lone" not in shell.machines()
 
@@ -136,8 +131,6 @@ def test_a_group_takes_everything_with_it(shell: Shell) -> None:
     shell.json("group", "create", "-n", "doomed", "-l", "eastus")
     shell.json("vm", "create", "-g", "doomed", "-n", "last", *LEAN)
     deleting = shell.start("group", "delete", "-n", "doomed", "-y")
-    while not deleting.is_over:
-        shell.advance("10s")
-    assert deleting.result().code == 0
+    assert shell.play_out(deleting).code == 0
     assert shell.json("group", "exists", "-n", "doomed") is False
     assert "last" not in shell.machines()
