@@ -7,7 +7,7 @@ import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +156,10 @@ def nothing_is_announced(fleet: Fleet, machine: str) -> None:
     assert fleet.events(machine) == []
 
 
-def not_before(event: dict[str, Any]) -> datetime:
-    return datetime.strptime(event["NotBefore"], "%a, %d %b %Y %H:%M:%S GMT").astimezone()
-
-
 def notice(fleet: Fleet, event: dict[str, Any]) -> timedelta:
-    """How long the event still waits, to the second."""
-    ahead = not_before(event).replace(tzinfo=None) - fleet.now().replace(tzinfo=None)
-    return timedelta(seconds=round(ahead.total_seconds()))
+    """How long the event still waits. NotBefore is told to the second."""
+    not_before = datetime.strptime(event["NotBefore"], "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
+    return not_before - fleet.now().replace(microsecond=0)
 
 
 HAS_CI = bool(os.environ.get("CI"))

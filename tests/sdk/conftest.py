@@ -9,7 +9,7 @@ import pytest
 from azure.identity import DefaultAzureCredential
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.maintenance import MaintenanceManagementClient
-from azure.mgmt.resource import ResourceManagementClient  # type: ignore[import-untyped]
+from azure.mgmt.resource.resources import ResourceManagementClient
 
 from tests.azure.driving import Fleet, evaluated
 from tests.e2e.running import up
