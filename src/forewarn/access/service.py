@@ -12,6 +12,7 @@ from forewarn.access.keys import KeyRing, open_keys
 from forewarn.access.tokens import Caller, Grant, Tokens
 from forewarn.domain.access import Assignment, Right, Role
 from forewarn.domain.errors import Forbidden, TooMany
+from forewarn.domain.machines import Profile
 from forewarn.engine.ports import Store
 
 MOST_KEYS = 50
@@ -118,6 +119,11 @@ def _local(data: Path, new_id: Callable[[], str], new_secret: Callable[[], str])
     known = read_local(data)
     if known is not None:
         return known
-    made = Local(tenant=new_id().lower(), subscription=new_id().lower(), client_id="local", client_secret=new_secret())
+    made = Local(
+        tenant=new_id().lower(),
+        subscription=Profile().subscription_id,  # the one that a fleet file's machines are in
+        client_id="local",
+        client_secret=new_secret(),
+    )
     write_local(data, made)
     return made
