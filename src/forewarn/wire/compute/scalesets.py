@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ class Instance(Struct, frozen=True):
     state: Provisioning = Provisioning.SUCCEEDED
 
 
+@lru_cache(maxsize=1024)
 def group_guid(scope: str) -> str:
     """A placement group's id, the same as its machines are told."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, scope))
