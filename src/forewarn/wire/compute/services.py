@@ -8,7 +8,7 @@ from forewarn.domain.errors import Invalid
 from forewarn.domain.machines import Machine, Profile
 from forewarn.domain.resources import Resource
 from forewarn.wire.arm_ids import check_name
-from forewarn.wire.compute.digging import Json, a_number, a_text, an_object
+from forewarn.wire.compute.digging import Json, a_number, a_text, objects
 from forewarn.wire.compute.reading import Place
 from forewarn.wire.compute.states import Provisioning, powered
 
@@ -19,11 +19,8 @@ MOST_INSTANCES = 1000
 
 def role_instances(body: Json, scope: str, place: Place) -> tuple[Machine, ...]:
     """Every instance that the description asks for: FrontEnd_IN_0, FrontEnd_IN_1…"""
-    roles = an_object(body, "properties", "roleProfile").get("roles", [])
-    if not isinstance(roles, list) or not all(isinstance(role, dict) for role in roles):
-        raise Invalid("'properties.roleProfile.roles' must be a list of objects.")
     found: dict[str, Machine] = {}
-    for role in roles:
+    for role in objects(body, "properties", "roleProfile", "roles"):
         name, count = a_text(role, "name"), a_number(role, "sku", "capacity")
         check_name(name)
         profile = Profile(
