@@ -104,7 +104,17 @@ def test_its_operations_tell_of_each_resource() -> None:
     assert first["properties"]["targetResource"]["resourceName"] == "v"
     assert second["properties"]["statusCode"] == "Created"
     assert rig.get(f"{D}/operations/{second['operationId']}") == second
+    assert rig.get(f"{RG}/deployments/d/operations")["value"] == [first, second]
     assert rig.refused("GET", f"{D}/operations/no") == (404, "DeploymentOperationNotFound")
+
+
+def test_a_template_is_taken_as_it_was_written() -> None:
+    rig = a_rig()
+    body = json.dumps(a_body(VNET))
+    template = body[body.index('{"resources"') : body.index(', "parameters": {}}}')]
+    assert deploy(rig, f'{{"properties": {{"mode": "incremental", template:// as is\n{template}}}}}'.encode())
+    assert rig.names(f"{NETWORK}/virtualNetworks") == ["v"]
+    assert rig.refused("PUT", D, b'{"properties": {template:') == (400, "InvalidRequestContent")
 
 
 def test_its_template_can_be_had_again_without_secrets() -> None:

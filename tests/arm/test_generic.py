@@ -100,6 +100,17 @@ def test_children_of_other_resources_stand_beside_them_and_go_with_them() -> Non
     assert rig.names(f"{S}/resources") == ["ab"]
 
 
+def test_what_is_kept_inside_a_machine_goes_with_it() -> None:
+    rig = a_rig()
+    vm = f"{RG}/providers/Microsoft.Compute/virtualMachines/vm"
+    rig.put(vm, {"location": "eastus"})
+    rig.put(f"{vm}/extensions/script", {"location": "eastus", "properties": {"publisher": "p"}})
+    assert rig.names(f"{S}/resources") == ["vm", "vm/script"]
+    assert rig.ask("DELETE", vm).status == 202
+    rig.advance(minutes=1)
+    assert rig.names(f"{S}/resources") == []
+
+
 def test_a_resource_may_extend_another() -> None:
     rig = a_rig()
     rig.put(VNET, {})

@@ -114,7 +114,8 @@ class Rig:
             hosts=["forewarn.example"],
             patience=self._patience,
         )
-        both = joined(app, create_arm(access=self.access))
+        arm = create_arm(engine=self.engine, clock=self.clock, access=self.access, new_id=self._new_id)
+        both = joined(app, arm)
         port = await self._serving.enter_async_context(serving(both, "127.0.0.1", port))
         self._serving.callback(self.hub.close)
         return port

@@ -16,6 +16,7 @@ from forewarn.arm import (
     availability,
     deployments,
     generic,
+    graph,
     groups,
     instances,
     jobs,
@@ -49,6 +50,7 @@ NOUNS = (
     instances,
     services,
     roles,
+    graph,
     deployments,
     generic,
 )
@@ -111,7 +113,7 @@ class Resources:
             raw=await read_body(request),
             base=base_of(request),
             caller=caller,
-            version=_version(query),
+            version=_version(query) if row.versioned else "",
         )
         return await row.handler(self._desk, ask)
 

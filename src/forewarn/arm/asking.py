@@ -17,6 +17,7 @@ from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.wire.jsonc import plain
 
 Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
@@ -59,16 +60,15 @@ class Ask:
     @cached_property
     def body(self) -> Json:
         """The JSON object that came along; empty if nothing did."""
-        if not self.raw.strip():
-            return {}
+        return _decoded(self.raw)
+
+    @cached_property
+    def template_body(self) -> Json:
+        """The same, where the clients send a template as somebody wrote it."""
         try:
-            body = msgspec.json.decode(self.raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
-        if not isinstance(body, dict):
-            raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
-        _check_depth(body)
-        return body
+            return self.body
+        except ArmError:
+            return _decoded(plain(self.raw.decode(errors="replace")).encode())
 
     @property
     def by(self) -> Actor:
@@ -80,6 +80,19 @@ class Reply:
     status: int = 200
     body: object | None = None  # None: no content
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _decoded(raw: bytes) -> Json:
+    if not raw.strip():
+        return {}
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
+    if not isinstance(body, dict):
+        raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
+    _check_depth(body)
+    return body
 
 
 async def read_body(request: Request) -> bytes:

@@ -78,9 +78,9 @@ def _failure(id: str, details: Sequence[Json]) -> Json:
 async def put_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    tags = tags_of(ask.body)
+    tags = tags_of(ask.template_body)
     started = desk.clock.now()
-    outcome = await deploy(desk, group, ask.body.get("properties"), ask.by)
+    outcome = await deploy(desk, group, ask.template_body.get("properties"), ask.by)
     job = _job(desk, where, outcome, started)
     body = {**({"tags": tags} if tags else {}), **_kept(where, outcome, job)}
 
@@ -156,7 +156,7 @@ async def export_template(desk: Desk, ask: Ask) -> Reply:
 async def validate_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    properties = validate(desk, group, ask.body.get("properties"))
+    properties = validate(desk, group, ask.template_body.get("properties"))
     described = {"mode": "Incremental", "provisioningState": "Succeeded", "timestamp": moment(desk.clock.now())}
     validated = {"validatedResources": properties.pop("outputResources")}
     told = {
@@ -248,6 +248,8 @@ def _duration(start: datetime, end: datetime) -> str:
 
 PATH = f"{RG}/providers/{DEPLOYMENT}"
 ONE = f"{PATH}/{{name}}"
+OLDER = f"{RG}/deployments/{{name}}"
+"""Where the clients still look for the operations of a deployment."""
 ROWS: Rows = (
     Row(method="GET", path=PATH, handler=list_deployments),
     Row(method="GET", path=ONE, handler=get_deployment),
@@ -258,5 +260,7 @@ ROWS: Rows = (
     Row(method="POST", path=f"{ONE}/exportTemplate", handler=export_template, right=Right.READ),
     Row(method="GET", path=f"{ONE}/operations", handler=list_operations),
     Row(method="GET", path=f"{ONE}/operations/{{operation}}", handler=get_operation),
+    Row(method="GET", path=f"{OLDER}/operations", handler=list_operations),
+    Row(method="GET", path=f"{OLDER}/operations/{{operation}}", handler=get_operation),
     Row(method="GET", path=f"{ONE}/operationStatuses/{{operation}}", handler=get_status),
 )

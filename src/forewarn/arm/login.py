@@ -8,7 +8,6 @@ import base64
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
@@ -21,6 +20,7 @@ from forewarn.access.files import RESOURCE
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
 from forewarn.arm.errors import refusal
+from forewarn.wire.authorities import is_loopback
 from forewarn.wire.catalogue import alias_document
 
 FORM_LIMIT = 16 * 1024
@@ -117,6 +117,7 @@ class Login:
                 "authentication": {**authentication, "tenant": self._access.tenant, "identityProvider": "ADFS"},
                 "graph": f"{here}/",
                 "graphAudience": f"{here}/",
+                "microsoftGraphResourceId": f"{here}/",
                 "resourceManager": f"{here}/",
                 "vmImageAliasDoc": f"{here}/aliases.json",
                 "suffixes": {},
@@ -181,7 +182,7 @@ class Login:
         """Where secrets may be sent: over HTTPS, unless they do not leave this host."""
         here = own_address(scope)
         parts, port = urlsplit(here), self._https_port()
-        if parts.scheme == "https" or port is None or _is_loopback(parts.hostname or ""):
+        if parts.scheme == "https" or port is None or is_loopback(parts.hostname or ""):
             return here
         name = parts.netloc.removesuffix(f":{parts.port}")
         return f"https://{name}:{port}"
@@ -239,13 +240,6 @@ async def _form(request: Request) -> dict[str, str]:
     if len(dict(pairs)) < len(pairs):
         raise OAuthError("invalid_request", "A parameter is there twice.")
     return dict(pairs)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _json(value: object, status: int = 200) -> Response:

@@ -22,6 +22,7 @@ class Row:
     path: str
     handler: Handler
     right: Right | None = None  # None: READ for GET and HEAD, else WRITE
+    versioned: bool = True  # an api-version is needed
     open: bool = False  # to whoever has a token: the handler looks itself at what they may see
 
     @property
