@@ -1,4 +1,4 @@
-"""`python -m bench [http|parsing|waits|writes|fleet|estate …] [--rounds N]`: measure, print, and write docs/performance.md."""
+"""`python -m bench [PART …] [--rounds N]`: measure, print, and, where no part is named, write docs/performance.md."""
 
 import argparse
 import shutil

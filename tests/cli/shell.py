@@ -32,15 +32,11 @@ class Said:
 
 
 class Shell:
-    def __init__(self, server: str, data: Path | None = None) -> None:
-        """`data`: the data directory in which the login is, if the environment does not say."""
+    def __init__(self, server: str) -> None:
         self.server = server
-        self.data = data
 
     def __call__(self, *words: str) -> Said:
         out, err = io.StringIO(), io.StringIO()
-        if self.data is not None:
-            os.environ["FOREWARN_DATA"] = str(self.data)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 status = main([*words, "--server", self.server])

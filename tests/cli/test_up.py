@@ -41,20 +41,21 @@ def up(cwd: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
         process.communicate()
 
 
-def ready(process: "subprocess.Popen[str]", cwd: Path) -> tuple[Shell, list[str]]:
+def ready(process: "subprocess.Popen[str]") -> tuple[Shell, list[str]]:
     """What it says in JSON once it answers."""
     assert process.stdout is not None
     told = json.loads(process.stdout.readline())
-    return Shell(told["control"], cwd / told["data"]), [machine["machine"] for machine in told["machines"]]
+    return Shell(told["control"]), [machine["machine"] for machine in told["machines"]]
 
 
 @pytest.mark.skipif(shutil.which("curl") is None and not os.environ.get("CI"), reason="curl is not installed")
 def test_the_two_lines_show_an_event_appear_and_vanish(tmp_path: Path) -> None:
-    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "1s"'))
+    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "2s"'))
     with up(tmp_path, "--fleet", "fleet.toml") as process:
         assert process.stdout is not None
         said = "".join(iter(process.stdout.readline, "\n"))
-        assert re.search(r"^Forewarn 0\.[0-9.]+ is up\. State is kept in forewarn-data; the clock is real\.$", said)
+        assert re.search(r"^Forewarn 0\.[0-9.]+ is up\. State is kept in forewarn-data; the clock is real\.\n", said)
+        assert re.search(r"\nAzure's own clients ask https://localhost:[0-9]+ after: eval \"\$\(.* env\)\"\n$", said)
         table = "".join(iter(process.stdout.readline, "\n"))
         assert re.search(r"^MACHINE +SCOPE +METADATA URL\nsolo +solo +http://127\.0\.0\.1:[0-9]+\nspot", table)
         assert table.count("\n") == 13
@@ -85,18 +86,18 @@ def _pasted(line: str, cwd: Path) -> str:
 def test_what_was_scheduled_survives_a_restart_and_so_does_the_fleet(tmp_path: Path) -> None:
     (tmp_path / "fleet.toml").write_text("[machine.only]\n")
     with up(tmp_path, "--fleet", "fleet.toml", "--json") as process:
-        forewarn, machines = ready(process, tmp_path)
+        forewarn, machines = ready(process)
         assert machines == ["only"]
         scheduled = forewarn.ok("schedule", "Reboot", "only", "--json").json
     with up(tmp_path, "--json") as process:
-        forewarn, machines = ready(process, tmp_path)
+        forewarn, machines = ready(process)
         assert machines == ["only"]
         assert forewarn.ok("events", "--json").json == scheduled
 
 
 def test_time_stands_still_on_a_manual_clock(tmp_path: Path) -> None:
     with up(tmp_path, "--clock", "manual", "--json") as process:
-        forewarn, machines = ready(process, tmp_path)
+        forewarn, machines = ready(process)
         assert len(machines) == 12
         before = forewarn.ok("clock", "--json").json
         assert forewarn.ok("clock", "--json").json == before
@@ -107,7 +108,7 @@ def test_time_stands_still_on_a_manual_clock(tmp_path: Path) -> None:
 
 def test_a_first_answer_waits_on_the_fleet_s_clock(tmp_path: Path) -> None:
     with up(tmp_path, "--clock", "manual", "--first-answer-delay", "90s", "--json") as process:
-        forewarn, _ = ready(process, tmp_path)
+        forewarn, _ = ready(process)
         machine = forewarn.ok("fleet", "--scope", "solo", "--json").json[0]
         address = machine["metadata_url"].removeprefix("http://")
         connection = http.client.HTTPConnection(address, timeout=30)
@@ -126,6 +127,7 @@ def test_an_empty_fleet_says_what_to_do(tmp_path: Path) -> None:
     with up(tmp_path, "--empty", "--data", "elsewhere") as process:
         assert process.stdout is not None
         assert "State is kept in elsewhere" in process.stdout.readline()
+        assert "Azure's own clients" in process.stdout.readline()
         assert process.stdout.readline() == "\n"
         assert process.stdout.readline() == "The fleet is empty: declare one in a file, and start with --fleet FILE.\n"
 
@@ -161,7 +163,7 @@ def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path, option: str) -> N
 
 def test_two_of_them_do_not_share_a_data_directory(tmp_path: Path) -> None:
     with up(tmp_path, "--json") as process:
-        ready(process, tmp_path)
+        ready(process)
         assert "forewarn-data" in refused(tmp_path)
 
 
@@ -196,7 +198,7 @@ def test_a_port_in_use_is_told_as_it_was_given(tmp_path: Path) -> None:
 def test_of_many_machines_the_first_ones_are_shown_without_gaps(tmp_path: Path) -> None:
     (tmp_path / "fleet.toml").write_text("[machine.zero]\n[scale_set.web]\ninstances = 30\n")
     with up(tmp_path, "--fleet", "fleet.toml", "--json") as process:
-        _, machines = ready(process, tmp_path)
+        _, machines = ready(process)
         assert machines == ["zero", *(f"web_{number}" for number in range(19))]
 
 

@@ -1,6 +1,7 @@
 """Growing and shrinking a scale set: balanced, protected ones spared, numbers given once."""
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
 
@@ -21,7 +22,7 @@ ZONES = st.sampled_from([(), ("1",), ("1", "2"), ("1", "2", "3")])
 RULES = st.sampled_from(list(ScaleIn))
 
 
-def ids():  # type: ignore[no-untyped-def]
+def ids() -> Callable[[], str]:
     numbers = count()
     return lambda: f"0000-{next(numbers):08X}"
 

@@ -11,8 +11,12 @@ from forewarn.domain.campaigns import Campaign, CampaignState
 from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Action, Actor, EventType, Operation, Phase
 from forewarn.domain.machines import Machine
+from forewarn.domain.resources import Job, Resource
+from forewarn.domain.scalesets import SetSpec
 from forewarn.engine.clock import FleetClock
-from forewarn.engine.engine import Engine
+from forewarn.engine.engine import Engine, Lock, Scopes
+from forewarn.engine.estate import Estate
+from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Done, Failed, Feed, News, Running, Transaction
 from forewarn.store.memory import MemoryStore, MemoryTransaction
 from forewarn.testing.simulation.ledger import Ledger, UnluckyDriver
@@ -109,6 +113,19 @@ class Late(MemoryStore):
         self._held = LateTransaction(self._undo)
 
 
+class Haunted(MemoryStore):
+    """Always sees one machine more than there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held = HauntedTransaction(self._undo)
+
+
+class HauntedTransaction(MemoryTransaction):
+    def some_machines(self, scope: str, limit: int) -> Sequence[Machine]:
+        return [*super().some_machines(scope, limit), Machine(scope=scope, name="ghost")]
+
+
 class LateTransaction(MemoryTransaction):
     def due_scopes(self, now: datetime, limit: int) -> Sequence[str]:
         return super().due_scopes(now - timedelta(minutes=10), limit)
@@ -147,7 +164,7 @@ class Ruthless(Engine):
     async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
             unknown = approving.approve(draft, scope, ids, by)
-            for event in draft.live_events():
+            for event in [event for family in draft.scopes.values() for event in family.events]:
                 if event.is_approved and event.type is EventType.TERMINATE and event.phase is Phase.SCHEDULED:
                     draft.start(event, by)
             return unknown
@@ -218,8 +235,45 @@ class Deaf(Engine):
         return await self.command(lambda tx: [s.id for s in tx.list_scopes(campaign=campaign_id)], decide)
 
 
+class Gentle(Engine):
+    """Says that a machine is gone, and leaves it where it is."""
+
+    async def command(self, scopes: Scopes, decide: Decision[T], lock: Lock = lock_all) -> T:
+        def spare(tx: Transaction, draft: Draft) -> T:
+            answer = decide(tx, draft)
+            draft.gone.clear()
+            return answer
+
+        return await super().command(scopes, spare, lock)
+
+
 class Crashing(Engine):
     """Has a bug."""
 
     async def set_power(self, *args: Any) -> None:
         raise KeyError("a bug")
+
+
+# Estates
+
+
+class Greedy(Estate):
+    """Gives up one instance more than it was asked to."""
+
+    async def put_scale_set(self, key: str, revise: Any, by: Actor) -> tuple[Resource, Job]:
+        def one_less(known: Resource | None) -> tuple[Resource, SetSpec]:
+            resource, spec = revise(known)
+            return resource, replace(spec, capacity=max(spec.capacity - 1, 0) if spec.capacity else spec.capacity)
+
+        return await super().put_scale_set(key, one_less, by)
+
+
+class Recycling(Estate):
+    """Gives numbers again."""
+
+    async def put_scale_set(self, key: str, revise: Any, by: Actor) -> tuple[Resource, Job]:
+        def from_the_start(known: Resource | None) -> tuple[Resource, SetSpec]:
+            resource, spec = revise(known)
+            return replace(resource, counter=0), spec
+
+        return await super().put_scale_set(key, from_the_start, by)

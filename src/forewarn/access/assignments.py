@@ -1,6 +1,6 @@
 """Which roles are given to whom: kept in the store, known in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -57,6 +57,14 @@ class Assignments:
 
         _, gone = await self._store.run(work, lambda done: self._take(done[0]))
         return gone
+
+    async def forget(self, principals: Set[str]) -> None:
+        """Take away all that these were given."""
+
+        def work(tx: Transaction) -> tuple[Assignment, ...]:
+            return _write(tx, tuple(given for given in _decode(tx.note(NOTE)) if given.principal not in principals))
+
+        await self._store.run(work, self._take)
 
     def _not_fixed(self, assignment_id: str) -> None:
         if any(given.id == assignment_id for given in self._fixed):

@@ -34,6 +34,9 @@ class Clients:
         right = hmac.compare_digest((known or self._local).secret_digest, digest(secret))
         return known if right else None
 
+    def knows(self, client_id: str) -> bool:
+        return client_id in self._by_id
+
     def list(self) -> Sequence[Client]:
         return tuple(self._by_id.values())
 

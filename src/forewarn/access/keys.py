@@ -72,6 +72,10 @@ class KeyRing:
             ]
         }
 
+    def count(self, now: datetime) -> int:
+        """Of those that verify now."""
+        return sum(kept.verifies(now) for kept in self._keys)
+
     def tend(self, now: datetime, every: timedelta) -> None:
         """What is to be done now and then: sign with a new key once this one is so old, forget those that are over."""
         if now - self.signing.created >= every:

@@ -4,10 +4,9 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
-from forewarn.access.files import read_local
 from forewarn.cli.client import DEFAULT_SERVER, Client, Refusal, Unreachable
+from forewarn.cli.login import find_login
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
 from forewarn.domain.errors import ForewarnError
@@ -21,14 +20,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = Output(as_json=getattr(args, "json", False))
     try:
         server = getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER
-        client = Client(server, read_local(Path(os.environ.get("FOREWARN_DATA") or "forewarn-data")))
-    except (ValueError, ForewarnError) as error:
+        client = Client(server, lambda: find_login(server, getattr(args, "data", None)))
+    except ValueError as error:
         out.note(f"forewarn: {error}")
         return MISUSED
     try:
         status: int = args.run(args, client, out)
         sys.stdout.flush()
-    except Refusal as refusal:
+    except (Refusal, ForewarnError) as refusal:
         out.note(f"forewarn: {refusal}")
         return FAILED
     except Unreachable as nobody:

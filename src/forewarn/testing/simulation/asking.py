@@ -8,6 +8,7 @@ from typing import TypeVar
 from forewarn.domain.errors import Refused, Unavailable
 from forewarn.domain.events import Actor, Event, Operation, Phase
 from forewarn.engine.engine import Engine
+from forewarn.testing.simulation.fleets import POOL_GROUP
 from forewarn.testing.simulation.site import Site
 from forewarn.testing.simulation.trace import Accepted, Asked
 
@@ -62,10 +63,16 @@ class Caller:
         return self._rng.choice(OPERATORS)
 
     def _some_scope(self) -> str:
-        return self._rng.choice(self._site.fleet.scopes).id
+        """Now and then the one that no fleet declares, even if it is not there."""
+        return self._rng.choice([*(scope.id for scope in self._site.fleet.scopes), POOL_GROUP])
 
     def _some_machine(self) -> str:
-        return self._rng.choice(self._site.fleet.machines).name
+        return self._rng.choice([*(machine.name for machine in self._site.fleet.machines), *self._site.instances])
+
+    def _members(self, scope: str) -> list[str]:
+        """Those that are declared, and those that an owner made."""
+        everybody = (*self._site.fleet.machines, *self._site.instances.values())
+        return [machine.name for machine in everybody if machine.scope == scope]
 
     def _some_key(self) -> str | None:
         return f"key-{self._rng.getrandbits(32):08x}" if self._rng.random() < 0.3 else None

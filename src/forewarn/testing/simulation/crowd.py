@@ -12,7 +12,8 @@ from forewarn.domain.settings import minimum_notice
 from forewarn.engine.clock import LOOK_AGAIN
 from forewarn.engine.engine import Engine
 from forewarn.testing.simulation import fleets
-from forewarn.testing.simulation.asking import Caller
+from forewarn.testing.simulation.fleets import POOL_GROUP
+from forewarn.testing.simulation.owner import Owner
 from forewarn.testing.simulation.site import Site
 from forewarn.testing.simulation.trace import Approved, Looked
 
@@ -20,7 +21,7 @@ INSTANT = timedelta(microseconds=1)
 MINUTE = timedelta(minutes=1)
 
 
-class Crowd(Caller):
+class Crowd(Owner):
     def __init__(self, site: Site) -> None:
         super().__init__(site)
         self._campaigns: list[str] = []
@@ -37,6 +38,11 @@ class Crowd(Caller):
             (3, self.begin_campaign),
             (4, self.steer_campaign),
             (2, self.redeclare),
+            (6, self.scale),
+            (1, self.upgrade),
+            (1, self.protect),
+            (3, self.ask_of_instances),
+            (1, self.delete_all),
             (16, self.wait),
             (4, self.look),
             (6, self.jump),
@@ -53,7 +59,7 @@ class Crowd(Caller):
 
     async def schedule(self) -> None:
         scope = self._some_scope()
-        names = [machine.name for machine in self._site.fleet.machines if machine.scope == scope]
+        names = self._members(scope)
         chosen = self._rng.sample(names, self._rng.randint(0, len(names)))
         impact = self._rng.choice(list(EventType))
         longer = minimum_notice(impact, self._site.fleet.settings) + MINUTE
@@ -123,7 +129,7 @@ class Crowd(Caller):
         """Now and then all of a scope at once."""
         first = self._some_machine()
         home, power = fleets.home(first), self._rng.choice(list(Power))
-        names = [m.name for m in self._site.fleet.machines if m.scope == home] if self._rng.random() < 0.3 else [first]
+        names = self._members(home) if self._rng.random() < 0.3 else [first]
         for name in names:
             await self._ask(
                 f"{name} is {power.value}",
@@ -137,7 +143,7 @@ class Crowd(Caller):
         await self._ask(f"marks of {', '.join(marks)}", lambda engine: engine.mark_seen(marks))
 
     async def begin_campaign(self) -> None:
-        names = [scope.id for scope in self._site.fleet.scopes]
+        names = [*(scope.id for scope in self._site.fleet.scopes), POOL_GROUP]
         campaign = Campaign(
             id=self._site.new_id(),
             impact=self._rng.choice([EventType.FREEZE, EventType.REBOOT, EventType.REDEPLOY]),

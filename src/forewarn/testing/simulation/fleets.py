@@ -7,8 +7,12 @@ from msgspec.structs import replace
 
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
-from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
+from forewarn.domain.scaling import UPDATE_DOMAINS
+from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind, group_prefix
 from forewarn.domain.settings import Settings
+
+POOL = "pool"  # a scale set that no fleet declares
+POOL_GROUP = f"{group_prefix(POOL)}0"  # and its one placement group
 
 
 def any_fleet(rng: random.Random) -> Fleet:
@@ -40,7 +44,7 @@ def redeclared(rng: random.Random, fleet: Fleet) -> Fleet:
 
 def update_domain(name: str) -> int:
     """A machine's update domain is in its name, so that whoever reads a trace can tell."""
-    return int(name.rpartition("_")[2]) % 2
+    return int(name.rpartition("_")[2]) % (UPDATE_DOMAINS if home(name) == POOL_GROUP else 2)
 
 
 def home(name: str) -> str:

@@ -98,6 +98,7 @@ async def _ended(site: Site) -> Ended:
             operations=tuple(reader.list_operations(live=False, limit=ALL)),
             events=tuple(reader.list_events(live=False, limit=ALL)),
             scopes=tuple(reader.list_scopes(limit=ALL)),
+            resources=tuple(reader.list_resources(limit=ALL)),
             next_action=reader.next_action(),
         )
 

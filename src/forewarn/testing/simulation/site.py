@@ -13,10 +13,12 @@ from forewarn.domain.errors import Unavailable
 from forewarn.domain.events import Event
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
+from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope
 from forewarn.domain.settings import Settings
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.estate import Estate
 from forewarn.engine.player import Player, clock_state
 from forewarn.engine.ports import Driver, Feed, News, Reader, Store, Transaction
 from forewarn.engine.ticker import Ticker
@@ -39,6 +41,7 @@ class Parts:
     feed: Callable[[Feed], Feed] = lambda feed: feed
     ledger: Callable[[Callable[[Impact], None]], Ledger] = Ledger
     driver: Callable[..., Driver] = UnluckyDriver
+    estate: Callable[[Engine], Estate] = Estate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +68,7 @@ class Site:
         self.ledger = parts.ledger(self.note)
         self.scopes: dict[str, Scope] = {}  # as last committed
         self.events: dict[str, Event] = {}  # all there ever were
+        self.instances: dict[str, Machine] = {}  # machines that no fleet declared, as last committed
         self.offset = timedelta(0)
         self.disturbed_at = 0.0
         self.processes = 0
@@ -82,7 +86,7 @@ class Site:
         return str(uuid.UUID(int=self.rng.getrandbits(128), version=4)).upper()
 
     def note(self, record: Record) -> None:
-        self.trace.lines.append(Line(self.step, self.process.clock.now() if self.processes else BIG_BANG, record))
+        self.trace.add(Line(self.step, self.process.clock.now() if self.processes else BIG_BANG, record))
 
     def disturb(self, what: str) -> None:
         self.disturbed_at = self.loop.time()
@@ -92,6 +96,11 @@ class Site:
         for revision in change.revisions:
             self.scopes[revision.after.id] = revision.after
             self.events.update((event.id, event) for event in revision.after.events)
+        self.instances.update((machine.name, machine) for machine in change.machines if not machine.declared)
+        for _, name in change.gone:
+            self.instances.pop(name, None)
+        for scope in change.dissolved:
+            self.scopes.pop(scope, None)
         self.note(Committed(change=change, entries=entries))
 
     # Processes

@@ -1,15 +1,17 @@
 """What happened, in order: the only thing the laws look at."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from forewarn.domain.draft import Change
 from forewarn.domain.events import Action, Document, Event, Operation
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
+from forewarn.domain.resources import Resource
 from forewarn.domain.scopes import Scope
 
 
@@ -120,6 +122,7 @@ class Ended:
     operations: tuple[Operation, ...]  # all there ever were
     events: tuple[Event, ...]
     scopes: tuple[Scope, ...]
+    resources: tuple[Resource, ...]
     next_action: datetime | None
 
     def __str__(self) -> str:
@@ -144,11 +147,15 @@ class Line:
 class Trace:
     seed: int
     lines: list[Line] = field(default_factory=list)
+    _by_kind: dict[type[object], list[Line]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, line: Line) -> None:
+        self.lines.append(line)
+        self._by_kind[type(line.record)].append(line)
 
     def of(self, kind: type[R]) -> Iterator[tuple[Line, R]]:
-        for line in self.lines:
-            if isinstance(line.record, kind):
-                yield line, line.record
+        for line in self._by_kind[kind]:
+            yield line, cast(R, line.record)
 
     def tail(self, step: int, count: int = 40) -> str:
         """The lines up to the end of a step."""

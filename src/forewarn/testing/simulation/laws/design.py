@@ -78,6 +78,8 @@ def incarnation_tells(trace: Trace) -> Iterator[Breach]:
                     yield Breach(line.step, f"{document.scope} moved by {moved}, but {should} events look different")
             if (document.epoch - before.epoch, document.incarnation) not in ((0, document.incarnation), (1, 1)):
                 yield Breach(line.step, f"{document.scope} went from epoch {before.epoch} to {document.epoch}")
+        for scope in committed.change.dissolved:
+            last.pop(scope, None)
 
 
 @law("2. The epoch moves exactly when the scope is forgotten, so that enrolling again restarts the incarnation.")

@@ -32,12 +32,12 @@ def the_right_end(trace: Trace) -> Iterator[Breach]:
                     yield Breach(line.step, f"Spot machines {spot} get Terminate")
 
 
-@law("At most so many user-initiated restarts and redeploys are under way in a scope at once.")
+@law("At most so many requests of users for restarts and redeploys are under way in a scope at once.")
 def within_the_limit(trace: Trace) -> Iterator[Breach]:
     limit = next(record.fleet.settings.user_operations for _, record in trace.of(Declared))
     for line, committed in trace.of(Committed):
         for revision in committed.change.revisions:
-            count = sum(is_users(operation) for operation in revision.after.operations)
+            count = len({o.request or o.id for o in revision.after.operations if is_users(o)})
             if count > limit:
                 yield Breach(line.step, f"{count} in {revision.after.id}")
 
