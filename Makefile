@@ -4,10 +4,10 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test check format crash simulate fuzz bench
+.PHONY: help install up test test-azure check format crash simulate fuzz bench
 
 help:                ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 install: $(STAMP)    ## make the environment in .venv
 $(STAMP): pyproject.toml constraints.txt
@@ -20,7 +20,11 @@ up: install          ## start Forewarn with a small sample fleet; Ctrl-C stops i
 	@$(BIN)/forewarn up
 
 test: check          ## every gate and every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m 'not azure'
+
+test-azure: install  ## the real Azure CLI against a whole Forewarn; installed once, outside the checkout
+	$(BIN)/python -m tests.azure.installing
+	$(BIN)/python -m pytest -n 2 -m azure tests/azure
 
 check: install       ## format, lint, types, architecture
 	$(BIN)/ruff format --check .

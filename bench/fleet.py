@@ -67,6 +67,7 @@ async def _measure(scopes: int) -> dict[str, float]:
         options = Options(
             metadata=("127.0.0.1", 0),
             control=("127.0.0.1", 0),
+            arm=("127.0.0.1", 0),
             data=Path(folder, "data"),
             fleet=_fleet_file(folder, scopes),
             clock="manual",

@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 
 from forewarn import __version__, imds
 from forewarn.access.certificates import ServerTls
+from forewarn.access.departures import Departures
 from forewarn.access.files import access_directory
 from forewarn.access.service import Access, open_access
 from forewarn.arm.app import create_arm
@@ -36,6 +37,7 @@ from forewarn.control.faces import joined
 from forewarn.control.guard import Guard
 from forewarn.control.hub import Hub
 from forewarn.control.server import serving
+from forewarn.domain.access import principal_of
 from forewarn.domain.errors import Invalid, Unavailable
 from forewarn.domain.machines import Machine
 from forewarn.domain.rates import rate_of
@@ -58,6 +60,7 @@ from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
 from forewarn.wire import fleetfile
 from forewarn.wire.authorities import authority, bracketed
+from forewarn.wire.identity import Token
 from forewarn.wire.instance import ScopeFacts
 
 log = logging.getLogger(__name__)
@@ -122,8 +125,8 @@ def new_id() -> str:
     So what is made together is stored together, and yet a person can tell two events by the beginning of their ids.
     """
     moment = time.time_ns() // 1000 & 0xFFFFFFFF
-    bits = moment << 96 | secrets.randbits(96)
-    return str(uuid.UUID(int=bits & ~VERSION_BITS | VERSION_8)).upper()
+    digits = f"{(moment << 96 | secrets.randbits(96)) & ~VERSION_BITS | VERSION_8:032X}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 @asynccontextmanager
@@ -144,7 +147,9 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
         access = await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall)
         tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
-        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet))
+        departures = Departures(access, store)
+        engine.on_change(lambda change: departures.note(change.gone))
+        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet, access))
         player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
             _tasks(
@@ -152,6 +157,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
                 worker=worker.run(),
                 marks=_save_marks(engine, server),
                 access=_tend(access, tls, options.rotate_keys_after),
+                departures=departures.run(),
             )
         )
         served: Counter[tuple[str, str]] = Counter()
@@ -346,7 +352,7 @@ async def _tend(access: Access, tls: ServerTls, rotate_after: timedelta) -> None
 
 @asynccontextmanager
 async def _metadata(
-    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet
+    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet, access: Access
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
     host, port = options.metadata
     _, _, name = options.identity.partition("=")
@@ -354,7 +360,13 @@ async def _metadata(
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
     more = await _socket_files(engine, options.sockets) if options.sockets else []
     server = imds.Server(
-        fleet=fleet, backend=engine, clock=clock, seed=new_id().lower(), limits=options.limits, rules=options.rules
+        fleet=fleet,
+        backend=engine,
+        clock=clock,
+        seed=new_id().lower(),
+        identities=_Identities(access),
+        limits=options.limits,
+        rules=options.rules,
     )
     clock.on_set(server.beat)  # the Date of the next answer is the new time
     try:
@@ -363,6 +375,27 @@ async def _metadata(
         yield server, url_maker(host, listener.port, identity)
     finally:
         await server.close()
+
+
+class _Identities:
+    """Every machine has one, and may do nothing with it until somebody gives it a role."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def client_id(self, machine: Machine) -> str:
+        return self._access.object_id(principal_of(machine))
+
+    async def issue_token(self, machine: Machine, resource: str) -> Token:
+        """Signing takes a millisecond, which others need not wait for."""
+        grant = await asyncio.to_thread(self._access.issue, principal_of(machine), name=machine.name, audience=resource)
+        return Token(
+            access_token=grant.token,
+            client_id=self.client_id(machine),
+            resource=resource,
+            issued=grant.issued,
+            expires=grant.expires,
+        )
 
 
 async def _socket_files(engine: Engine, directory: Path) -> list[Listener]:

@@ -29,7 +29,9 @@ SAMPLE = Path(forewarn.cli.__file__).with_name("sample-fleet.toml").read_text()
 @contextmanager
 def up(cwd: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """Started on free ports; stopped as Ctrl-C does."""
-    process = start("up", "--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", *words, cwd=cwd)
+    process = start(
+        "up", "--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", "--arm", "127.0.0.1:0", *words, cwd=cwd
+    )
     try:
         yield process
         process.send_signal(signal.SIGINT)
@@ -48,11 +50,12 @@ def ready(process: "subprocess.Popen[str]") -> tuple[Shell, list[str]]:
 
 @pytest.mark.skipif(shutil.which("curl") is None and not os.environ.get("CI"), reason="curl is not installed")
 def test_the_two_lines_show_an_event_appear_and_vanish(tmp_path: Path) -> None:
-    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "1s"'))
+    (tmp_path / "fleet.toml").write_text(SAMPLE.replace('reboot = "5s"', 'reboot = "2s"'))
     with up(tmp_path, "--fleet", "fleet.toml") as process:
         assert process.stdout is not None
         said = "".join(iter(process.stdout.readline, "\n"))
-        assert re.search(r"^Forewarn 0\.[0-9.]+ is up\. State is kept in forewarn-data; the clock is real\.$", said)
+        assert re.search(r"^Forewarn 0\.[0-9.]+ is up\. State is kept in forewarn-data; the clock is real\.\n", said)
+        assert re.search(r"\nAzure's own clients ask https://localhost:[0-9]+ after: eval \"\$\(.* env\)\"\n$", said)
         table = "".join(iter(process.stdout.readline, "\n"))
         assert re.search(r"^MACHINE +SCOPE +METADATA URL\nsolo +solo +http://127\.0\.0\.1:[0-9]+\nspot", table)
         assert table.count("\n") == 13
@@ -124,12 +127,15 @@ def test_an_empty_fleet_says_what_to_do(tmp_path: Path) -> None:
     with up(tmp_path, "--empty", "--data", "elsewhere") as process:
         assert process.stdout is not None
         assert "State is kept in elsewhere" in process.stdout.readline()
+        assert "Azure's own clients" in process.stdout.readline()
         assert process.stdout.readline() == "\n"
         assert process.stdout.readline() == "The fleet is empty: declare one in a file, and start with --fleet FILE.\n"
 
 
 def refused(cwd: Path, *words: str) -> str:
-    process = start("up", "--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", *words, cwd=cwd)
+    process = start(
+        "up", "--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", "--arm", "127.0.0.1:0", *words, cwd=cwd
+    )
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (1, ""), err
     assert "Traceback" not in err
@@ -146,12 +152,13 @@ def test_a_fleet_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert refused(tmp_path, "--fleet", "none.toml") == "forewarn: none.toml: No such file or directory.\n"
 
 
-def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--control", "--arm"])
+def test_a_port_in_use_is_told_with_what_to_do(tmp_path: Path, option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = refused(tmp_path, "--control", f"127.0.0.1:{port}")
+        told = refused(tmp_path, option, f"127.0.0.1:{port}")
     assert f"127.0.0.1:{port}" in told
-    assert "--control" in told
+    assert f"Give another {option}." in told
 
 
 def test_two_of_them_do_not_share_a_data_directory(tmp_path: Path) -> None:
@@ -197,11 +204,13 @@ def test_of_many_machines_the_first_ones_are_shown_without_gaps(tmp_path: Path) 
 
 def test_every_option_reaches_the_wiring() -> None:
     told = words(
-        """up --metadata [::1]:80 --control 127.0.0.2:81 --data d --clock 60x --identity machine=solo --sockets s
-        --any-address --first-answer-delay 90s --rate-limit 5 --host-name Imds.Example --empty"""
+        """up --metadata [::1]:80 --control 127.0.0.2:81 --arm 127.0.0.3:82 --data d --clock 60x
+        --identity machine=solo --sockets s --any-address --first-answer-delay 90s --rate-limit 5
+        --host-name Imds.Example --empty"""
     )
     options = options_of(build_parser().parse_args(told))
     assert (options.metadata, options.control, options.data) == (("::1", 80), ("127.0.0.2", 81), Path("d"))
+    assert options.arm == ("127.0.0.3", 82)
     assert (options.clock, options.identity, options.sockets) == ("60x", "machine=solo", Path("s"))
     assert (options.any_address, options.first_answer_delay) == (True, timedelta(seconds=90))
     assert (options.limits.rate, options.rules.host_names) == (5.0, frozenset({"imds.example"}))

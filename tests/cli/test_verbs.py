@@ -40,7 +40,7 @@ def test_an_event_is_scheduled_approved_and_over(forewarn: Shell) -> None:
     assert forewarn.ok("events").rows == [row]
     said = forewarn.ok("approve", row[0])
     assert said.out == f"{row[0]}  Reboot of db-0:  Started\n"
-    assert "started 0s ago user:operator" in " ".join(forewarn.ok("events").rows[0])
+    assert "started 0s ago user:local" in " ".join(forewarn.ok("events").rows[0])
     forewarn.ok("clock", "advance", "5s")
     assert forewarn.ok("events").out == "No events.\n"
     assert "Completed" in forewarn.ok("events", "--all").out

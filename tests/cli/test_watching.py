@@ -31,10 +31,10 @@ def test_every_change_is_a_line_and_ctrl_c_ends_it_well(rig: Rig, forewarn: Shel
     with watching(rig, "events", "--watch") as process:
         assert line(process) == f"12:00:00Z  Scheduled  Freeze     {old}  db-2  not before 12:15:00Z"
         new = forewarn.ok("schedule", "Reboot", "db-0").rows[0][0]
-        assert line(process) == f"12:00:00Z  Scheduled  Reboot     {new}  db-0  not before 12:15:00Z  by user:operator"
+        assert line(process) == f"12:00:00Z  Scheduled  Reboot     {new}  db-0  not before 12:15:00Z  by user:local"
         forewarn.ok("approve", new)
-        assert line(process) == f"12:00:00Z  Approved   Reboot     {new}  db-0  by user:operator"
-        assert line(process) == f"12:00:00Z  Started    Reboot     {new}  db-0  by user:operator"
+        assert line(process) == f"12:00:00Z  Approved   Reboot     {new}  db-0  by user:local"
+        assert line(process) == f"12:00:00Z  Started    Reboot     {new}  db-0  by user:local"
         forewarn.ok("restart", "web_0")  # runs without an event, and is none
         forewarn.ok("clock", "advance", "5s")
         assert line(process) == f"12:00:05Z  Completed  Reboot     {new}  db-0  by system:driver"
@@ -51,7 +51,7 @@ def test_a_watch_until_empty_ends_by_itself(rig: Rig, forewarn: Shell) -> None:
         forewarn.ok("cancel", event)
         out, _ = process.communicate(timeout=30)
         assert out.splitlines()[-2:] == [
-            f"12:00:00Z  Canceled   Reboot     {event}  db-0  by user:operator",
+            f"12:00:00Z  Canceled   Reboot     {event}  db-0  by user:local",
             "No events left.",
         ]
         assert process.returncode == 0

@@ -18,7 +18,9 @@ from typing import Any, TypeVar
 import msgspec
 from openapi_schema_validator import OAS31Validator
 
+from forewarn.arm.app import create_arm
 from forewarn.control.app import create_app, endpoints
+from forewarn.control.faces import joined
 from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
 from forewarn.control.server import serving
@@ -32,6 +34,7 @@ from forewarn.engine.worker import Worker
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
 from forewarn.wire.fleetfile import parse
+from tests.access.making import an_access, bearer
 
 T = TypeVar("T")
 
@@ -81,6 +84,8 @@ class Rig:
         counter = iter(range(1, 1_000_000))
         self._new_id: Callable[[], str] = lambda: f"{next(counter):08X}-0000-4000-8000-000000000000"
         self.store: Store = MemoryStore()
+        self.access = an_access(self.store)
+        self.bearer = bearer(self.access)
         self.clock = FleetClock(lambda: NOON, None if rate is None else ClockState(wall=NOON, fleet=NOON, rate=rate))
         self.driver = FiveSeconds()
         declared = parse(FLEET, "rig.toml").fleet
@@ -98,6 +103,7 @@ class Rig:
         self.hub = Hub(self.store, heartbeat=self._heartbeat)
         app = create_app(
             engine=self.engine,
+            access=self.access,
             player=self.player,
             clock=self.clock,
             hub=self.hub,
@@ -108,7 +114,9 @@ class Rig:
             hosts=["forewarn.example"],
             patience=self._patience,
         )
-        port = await self._serving.enter_async_context(serving(app, "127.0.0.1", port))
+        arm = create_arm(engine=self.engine, clock=self.clock, access=self.access, new_id=self._new_id)
+        both = joined(app, arm)
+        port = await self._serving.enter_async_context(serving(both, "127.0.0.1", port))
         self._serving.callback(self.hub.close)
         return port
 
@@ -145,9 +153,10 @@ class Rig:
     def raw(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes, Mapping[str, str]]:
+        """As the local login, unless the headers say something else."""
         connection = self.connect()
         try:
-            connection.request(method, path, body, dict(headers or {}))
+            connection.request(method, path, body, {**self.bearer, **(headers or {})})
             response = connection.getresponse()
             return response.status, response.read(), {k.lower(): v for k, v in response.headers.items()}
         finally:

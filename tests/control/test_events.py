@@ -73,7 +73,7 @@ def test_an_approved_event_starts_and_goes(rig: Rig) -> None:
     (event,) = scheduled(rig, "db-0")
     approved = rig.post(f"{EVENTS}/{event['id']}/approve")
     assert approved["phase"] == "Started"
-    assert approved["approvals"][0]["by"] == {"kind": "user", "name": "operator"}
+    assert approved["approvals"][0]["by"] == {"kind": "user", "name": "local"}
     assert rig.post(f"{EVENTS}/{event['id']}/approve")["phase"] == "Started"  # once more does no harm
     rig.post("/forewarn/v1/clock/advance", {"by": "5s"})
     assert rig.get(f"{EVENTS}/{event['id']}")["phase"] == "Completed"

@@ -22,8 +22,8 @@ def test_the_history_tells_who_did_what_and_when(rig: Rig) -> None:
     entries = rig.get(HISTORY)["items"]
     assert [(e["scope"], e["what"], e["who"]["name"]) for e in entries] == [
         ("db", "enrolled", "somebody"),
-        ("db", "scheduled", "operator"),
-        ("web:0", "ran", "operator"),
+        ("db", "scheduled", "local"),
+        ("web:0", "ran", "local"),
         ("web:0", "done", "driver"),
         ("db", "started", "NotBefore"),
         ("db", "completed", "driver"),

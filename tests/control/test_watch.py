@@ -22,7 +22,8 @@ class Watcher:
 
     def __init__(self, rig: Rig, query: str = "", **headers: str) -> None:
         self.connection = rig.connect()
-        self.connection.request("GET", WATCH + query, headers={k.replace("_", "-"): v for k, v in headers.items()})
+        told = {k.replace("_", "-"): v for k, v in headers.items()}
+        self.connection.request("GET", WATCH + query, headers={**rig.bearer, **told})
         self.response = self.connection.getresponse()
         assert (self.response.status, self.response.headers["Content-Type"]) == (200, "text/event-stream")
         assert self.block() == ["retry: 1000"]
@@ -136,7 +137,8 @@ def test_a_watcher_that_leaves_is_forgotten(quick: Rig) -> None:
 def test_a_watcher_that_does_not_read_is_cut_off_and_others_are_not(quick: Rig) -> None:
     lazy = socket.create_connection(("127.0.0.1", quick.port))
     lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    lazy.sendall(b"GET /forewarn/v1/watch HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    token = quick.bearer["Authorization"].encode()
+    lazy.sendall(b"GET /forewarn/v1/watch HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n" % token)
     eager = Watcher(quick)
     quick.until(lambda: quick.hub.watchers == 2)
     deadline = time.monotonic() + 30

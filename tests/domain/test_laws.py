@@ -122,6 +122,20 @@ def test_law_6_an_approved_delete_waits_for_the_scale_sets_others_and_equal_not_
             assert all(_phase(after, e) is Phase.STARTED for e in same)
 
 
+@law
+@given(stories)
+def test_an_operation_has_at_most_one_event_and_they_come_and_end_together(story: list[Step]) -> None:
+    """So a store may keep the two as one."""
+    world = told(story)
+    for moment in world.moments:
+        for scope in moment.after.values():
+            announced = [(o.id, o.event) for o in scope.operations if o.event is not None]
+            assert [(event.operation, event.id) for event in scope.events] == announced, "in the same order, too"
+    for event in world.events.values():
+        assert world.operations[event.operation].event == event.id
+        assert world.operations[event.operation].is_live is event.phase.is_live
+
+
 def _documents(world: World, scope: str) -> Iterator[tuple[Document, Document]]:
     return ((moment.before[scope].document, moment.after[scope].document) for moment in world.moments)
 

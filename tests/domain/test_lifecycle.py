@@ -57,7 +57,7 @@ def test_the_table_has_a_row_for_every_phase() -> None:
 
 
 def test_events_are_born_scheduled_or_started_and_those_are_the_phases_a_document_shows() -> None:
-    assert {Phase.SCHEDULED, Phase.STARTED} == BIRTHS == LIVE
+    assert {Phase.SCHEDULED, Phase.STARTED} == BIRTHS == set(LIVE)
     assert [phase for phase in Phase if phase.is_live] == [Phase.SCHEDULED, Phase.STARTED]
 
 

@@ -16,6 +16,8 @@ FOREWARN = Path(sys.executable).with_name("forewarn")
 class Up:
     process: "subprocess.Popen[str]"
     control: str
+    arm: str
+    data: Path
     machines: dict[str, str]  # name → metadata URL
 
     @property
@@ -26,15 +28,24 @@ class Up:
     def control_port(self) -> str:
         return self.control.rpartition(":")[2]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "FOREWARN_DATA": str(self.data)}
+
     def cli(self, *words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [FOREWARN, "--server", self.control, *words], capture_output=True, text=True, timeout=60, check=False
+            [FOREWARN, "--server", self.control, *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=self.environment,
+            check=False,
         )
 
 
 @contextmanager
 def up(data: Path, *options: str) -> Iterator[Up]:
-    ports = ("--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0")
+    ports = ("--metadata", "127.0.0.1:0", "--control", "127.0.0.1:0", "--arm", "127.0.0.1:0")
     process = subprocess.Popen(
         [FOREWARN, "up", "--json", "--data", data, *ports, *options], stdout=subprocess.PIPE, text=True
     )
@@ -42,13 +53,9 @@ def up(data: Path, *options: str) -> Iterator[Up]:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         machines = {machine["machine"]: machine["metadata_url"] for machine in told["machines"]}
-        yield Up(process=process, control=told["control"], machines=machines)
+        yield Up(process=process, control=told["control"], arm=told["arm"], data=data, machines=machines)
     finally:
         process.terminate()
         process.wait(30)
         if process.stdout is not None:
             process.stdout.close()
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}

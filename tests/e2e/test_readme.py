@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.running import FOREWARN, Up, environment, up
+from tests.e2e.running import FOREWARN, Up, up
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -46,7 +46,9 @@ def test_the_session_of_the_readme_is_what_happens(tmp_path: Path) -> None:
 def run(command: str, forewarn: Up) -> str:
     here = command.replace(".venv/bin/forewarn", f"{FOREWARN} --server {forewarn.control}")
     here = here.replace(":8254/", f":{forewarn.metadata_port}/")
-    done = subprocess.run(here, shell=True, capture_output=True, text=True, timeout=60, env=environment(), check=False)
+    done = subprocess.run(
+        here, shell=True, capture_output=True, text=True, timeout=60, env=forewarn.environment, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

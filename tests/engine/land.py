@@ -86,7 +86,8 @@ class Land:
         made = _resource(name, CLOUD_SERVICE)
         machines = tuple(Machine(scope="", name=role) for role in roles)
         group = Group(scope=f"rg/{name}", kind=ScopeKind.CLOUD_SERVICE, machines=machines)
-        return await self.estate.put_group(made.key, lambda known: (_next(known, made), group))
+        resource, _ = await self.estate.put_service(made.key, lambda known: (_next(known, made), group), ALICE)
+        return resource
 
     async def scale_set(
         self, name: str, capacity: int | None, *, notice: timedelta | None = None, **facts: Any
@@ -106,7 +107,7 @@ class Land:
         return made_or_changed
 
     async def upgrade(self, name: str, *instances: str) -> Job:
-        return await self.estate.upgrade(key_of(name, SCALE_SET), self.specs[name], instances or None)
+        return await self.estate.upgrade(key_of(name, SCALE_SET), lambda resource: self.specs[name], instances or None)
 
     # Doing
 

@@ -28,6 +28,7 @@ CORPUS: tuple[bytes, ...] = (
     _request("GET", "/metadata/instance?api-version=2021-02-01"),
     _request("GET", "/metadata/instance/compute/tagsList/0?api-version=2021-02-01&format=text"),
     _request("GET", "/metadata/versions"),
+    _request("GET", "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://management.azure.com/"),
     _request("GET", "/index.html"),
     _request("HEAD", EVENTS),
     _request("OPTIONS", EVENTS, "Origin: http://example.com"),

@@ -14,7 +14,7 @@ import uvloop
 from forewarn.domain.events import Actor
 from forewarn.imds import Fleet, Limits, Server
 from forewarn.imds.listeners import on_loopback, on_socket_file
-from tests.imds.world import REBOOT, SEED, announcement, document, machine
+from tests.imds.world import REBOOT, SEED, Identities, announcement, document, machine
 
 FILE = "vm1"
 
@@ -36,7 +36,7 @@ class Backend:
 async def serve() -> None:
     fleet = Fleet()
     fleet.publish(machines=[machine("vm1", "alpha", "127.0.0.1")], documents=[document("alpha", 2, announcement())])
-    server = Server(fleet=fleet, backend=Backend(), clock=Clock(), seed=SEED, limits=Limits())
+    server = Server(fleet=fleet, backend=Backend(), identities=Identities(), clock=Clock(), seed=SEED, limits=Limits())
     listener = on_loopback(0)
     await server.serve(listener)
     await server.serve(on_socket_file(Path(sys.argv[1]), FILE, "alpha", "vm1"))

@@ -41,7 +41,6 @@ def assert_is(response: Response, answer: Answer) -> None:
         pytest.param(get("/metadata"), answers.INSTANCE_VERSION_REFUSED, id="/metadata"),
         pytest.param(get("/metadata?api-version=2021-02-01"), answers.NOT_FOUND, id="/metadata with a version"),
         pytest.param(get("/metadata/none?api-version=2021-02-01"), answers.NOT_FOUND, id="nothing there"),
-        pytest.param(get("/metadata/identity/oauth2/token"), answers.NOT_FOUND, id="no identities yet"),
         pytest.param(get("/metadata/instance"), answers.INSTANCE_VERSION_REFUSED, id="instance without a version"),
         pytest.param(get(INSTANCE.replace("2021", "1999")), answers.INSTANCE_VERSION_REFUSED, id="unknown version"),
         pytest.param(get("/metadata/instance/none?api-version=2021-02-01"), answers.NO_SUCH_ELEMENT, id="no element"),

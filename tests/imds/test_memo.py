@@ -16,7 +16,8 @@ from forewarn.imds.service import Read
 from forewarn.imds.slots import FORMS, Guest, Slot
 from tests.imds.tape import LISTENER, Line, Tape
 from tests.imds.test_approvals import APPROVAL
-from tests.imds.world import NOW, PATH, SEED, Backend, announcement, document, get, machine, post, request
+from tests.imds.test_tokens import TOKEN
+from tests.imds.world import NOW, PATH, SEED, Backend, Identities, announcement, document, get, machine, post, request
 
 Event = bytes | Document | Machine | tuple[str, str]
 """Bytes from the client, or something published: a document, a machine, or a machine's leaving."""
@@ -38,6 +39,8 @@ REQUESTS = [
     get("/metadata/latest/scheduledevents"),
     get("/metadata/instance/compute/name?api-version=2021-02-01&format=text"),
     get(PATH, "Content-Length: 3") + b"abc",
+    get(TOKEN),
+    get(TOKEN, host="vm2.localhost"),
     request("HEAD"),
     post(APPROVAL),
 ]
@@ -52,7 +55,15 @@ async def play(events: Sequence[Event], limits: Limits) -> tuple[bytes, bool]:
     fleet = Fleet()
     machines = [machine("vm1", "alpha", "127.0.0.1"), machine("vm2", "beta", "127.0.0.2")]
     fleet.publish(machines=machines, documents=[document("alpha", 2, announcement()), document("beta", 2)])
-    server = Server(fleet=fleet, backend=Backend(fleet), clock=Clock(), seed=SEED, limits=limits, monotonic=lambda: 0.0)
+    server = Server(
+        fleet=fleet,
+        backend=Backend(fleet),
+        identities=Identities(),
+        clock=Clock(),
+        seed=SEED,
+        limits=limits,
+        monotonic=lambda: 0.0,
+    )
     line = Line(server)
     for event in events:
         match event:
@@ -121,7 +132,10 @@ def remembered(*raw: bytes, limits: Limits | None = None) -> set[bytes]:
     async def ask() -> set[bytes]:
         fleet = Fleet()
         fleet.publish(machines=[machine()], documents=[document("alpha", 2)])
-        line = Line(Server(fleet=fleet, backend=Backend(fleet), clock=Clock(), seed=SEED, limits=limits))
+        backend, identities = Backend(fleet), Identities()
+        line = Line(
+            Server(fleet=fleet, backend=backend, identities=identities, clock=Clock(), seed=SEED, limits=limits)
+        )
         for each in raw:
             await line.send(each)
         return line.remembered
@@ -149,6 +163,7 @@ def test_exact_complete_gets_of_documents_are_remembered(raw: bytes) -> None:
         pytest.param([get(host="evil")], id="refused for its host"),
         pytest.param([get("/metadata/versions")], id="no document"),
         pytest.param([post(APPROVAL)], id="an approval"),
+        pytest.param([get(TOKEN)], id="a token"),
         pytest.param([request("HEAD")], id="HEAD"),
         pytest.param([get(PATH, "Content-Length: 3") + b"abc"], id="with a body"),
         pytest.param([get() + get()], id="two at once"),

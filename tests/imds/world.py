@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
 
 import uvloop
@@ -14,6 +14,7 @@ from forewarn.domain.events import Actor, Announcement, Document, EventType, Pha
 from forewarn.domain.machines import Machine, Profile
 from forewarn.imds import Fleet, Limits, Rules, Server
 from forewarn.imds.listeners import Listener, on_loopback
+from forewarn.wire.identity import Token
 
 T = TypeVar("T")
 
@@ -76,11 +77,38 @@ class Backend:
         return tuple(id for id in ids if id not in self.known)
 
 
+class Identities:
+    """Stands at the port: says whose token it would be, and can be held up or made to fail."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.failure: Exception | None = None
+        self.open = asyncio.Event()
+        self.open.set()
+
+    def client_id(self, machine: Machine) -> str:
+        return f"0A1B-{machine.name}"
+
+    async def issue_token(self, machine: Machine, resource: str) -> Token:
+        self.asked.append(machine.name)
+        await self.open.wait()
+        if self.failure:
+            raise self.failure
+        return Token(
+            access_token=f"token of {machine.name} for {resource}",
+            client_id=self.client_id(machine),
+            resource=resource,
+            issued=NOW,
+            expires=NOW + timedelta(days=1),
+        )
+
+
 class World:
     """What a test holds. Everything of the server's happens in its own thread, through `do`."""
 
     fleet: Fleet
     backend: Backend
+    identities: Identities
     server: Server
     listener: Listener
     port: int
@@ -153,11 +181,13 @@ def serving(
         world.fleet = Fleet()
         world.fleet.publish(machines=machines, documents=documents)
         world.backend = Backend(world.fleet)
+        world.identities = Identities()
         world.server = Server(
             fleet=world.fleet,
             backend=world.backend,
             clock=world,
             seed=SEED,
+            identities=world.identities,
             limits=limits,
             rules=rules,
             monotonic=lambda: world.seconds,
@@ -179,6 +209,7 @@ def serving(
 async def _stop(world: World) -> None:
     if hasattr(world, "server"):
         world.backend.open.set()
+        world.identities.open.set()
         await world.server.close()
 
 

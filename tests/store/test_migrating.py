@@ -30,7 +30,7 @@ def newer(tmp_path: Path) -> Path:
 def test_an_empty_place_gets_every_table(tmp_path: Path) -> None:
     database = tmp_path / "a name with % and ?.db"
     migrate(database)
-    assert {"scopes", "machines", "events", "operations", "actions", "history"} <= tables(database)
+    assert {"scopes", "machines", "operations", "actions", "history"} <= tables(database)
     assert [file.name for file in tmp_path.iterdir()] == [database.name]
 
 

@@ -5,12 +5,13 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from forewarn.domain.draft import Change
 from forewarn.domain.errors import Conflict, Unavailable
@@ -118,6 +119,49 @@ def test_each_event_loop_gets_its_own_answers(tmp_path: Path) -> None:
         thread.join()
     asyncio.run(store.close())
     assert answers == {number: list(range(number, number + 50)) for number in (0, 100, 200)}
+
+
+def test_a_loop_that_is_gone_gets_no_answer_and_harms_nobody(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(tx: Transaction) -> None:
+        begun.set()
+        go_on.wait()
+        tx.put_note("k", "kept")
+
+    async def leave() -> None:
+        asked = asyncio.ensure_future(store.run(slow))
+        await asyncio.to_thread(begun.wait)
+        asked.cancel()
+
+    asyncio.run(leave())
+    go_on.set()
+
+    async def look_and_close() -> str | None:
+        await store.run(lambda tx: None)
+        found = await store.read(lambda r: r.note("k"))
+        await store.close()
+        return found
+
+    assert asyncio.run(look_and_close()) == "kept"
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+def test_closing_gives_back_every_file(run: Callable[[Coroutine[Any, Any, None]], None], tmp_path: Path) -> None:
+    async def use() -> None:
+        await store.run(lambda tx: tx.put_note("k", "v"))
+
+    async def use_and_close() -> None:
+        await use()
+        await store.close()
+
+    run(asyncio.sleep(0))  # libuv keeps a pipe of its own from its first loop on
+    before = len(os.listdir("/dev/fd"))
+    store = open_store(tmp_path)
+    run(use())  # in a loop that is closed before the store is
+    run(use_and_close())
+    assert len(os.listdir("/dev/fd")) == before
 
 
 class Failing:

@@ -164,7 +164,7 @@ class Ruthless(Engine):
     async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
             unknown = approving.approve(draft, scope, ids, by)
-            for event in draft.live_events():
+            for event in [event for family in draft.scopes.values() for event in family.events]:
                 if event.is_approved and event.type is EventType.TERMINATE and event.phase is Phase.SCHEDULED:
                     draft.start(event, by)
             return unknown

@@ -1,6 +1,6 @@
 """Which roles are given to whom: kept in the store, known in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -25,13 +25,19 @@ class Assignments:
     def allows(self, principal: str, right: Right, at: str) -> bool:
         return allows(self._all, principal, right, at)
 
-    async def put(self, assignment: Assignment) -> None:
-        """Make it, or change the one with its id. When this returns, it holds and is durable."""
+    async def put(self, assignment: Assignment, *, new: bool = False) -> None:
+        """Make it, or change the one with its id. When this returns, it holds and is durable.
+
+        `new`: Conflict if there is one with its id, or one that gives the same.
+        """
         check_scope(assignment.scope)
         self._not_fixed(assignment.id)
 
         def work(tx: Transaction) -> tuple[Assignment, ...]:
-            others = [given for given in _decode(tx.note(NOTE)) if given.id != assignment.id]
+            kept = _decode(tx.note(NOTE))
+            if new and any(given.id == assignment.id or _same(given, assignment) for given in (*self._fixed, *kept)):
+                raise Conflict("The role assignment already exists.")
+            others = [given for given in kept if given.id != assignment.id]
             if len(others) >= MOST:
                 raise Conflict(f"There are {MOST:,} role assignments, and there may be no more: delete one first.")
             return _write(tx, (*others, assignment))
@@ -52,6 +58,14 @@ class Assignments:
         _, gone = await self._store.run(work, lambda done: self._take(done[0]))
         return gone
 
+    async def forget(self, principals: Set[str]) -> None:
+        """Take away all that these were given."""
+
+        def work(tx: Transaction) -> tuple[Assignment, ...]:
+            return _write(tx, tuple(given for given in _decode(tx.note(NOTE)) if given.principal not in principals))
+
+        await self._store.run(work, self._take)
+
     def _not_fixed(self, assignment_id: str) -> None:
         if any(given.id == assignment_id for given in self._fixed):
             raise Conflict(
@@ -64,6 +78,11 @@ class Assignments:
 
 async def load_assignments(store: Store, fixed: Iterable[Assignment]) -> Assignments:
     return Assignments(store, fixed, _decode(await store.read(lambda reader: reader.note(NOTE))))
+
+
+def _same(one: Assignment, other: Assignment) -> bool:
+    """Whether they give the same role to the same principal in the same place."""
+    return (one.principal, one.role, one.scope.casefold()) == (other.principal, other.role, other.scope.casefold())
 
 
 def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

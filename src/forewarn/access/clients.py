@@ -5,7 +5,7 @@ The local one is in the data directory; others are kept in the store, without th
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -33,6 +33,12 @@ class Clients:
         known = self._by_id.get(client_id)
         right = hmac.compare_digest((known or self._local).secret_digest, digest(secret))
         return known if right else None
+
+    def knows(self, client_id: str) -> bool:
+        return client_id in self._by_id
+
+    def list(self) -> Sequence[Client]:
+        return tuple(self._by_id.values())
 
     async def add(self, client_id: str, *, name: str, secret: str) -> None:
         """`secret`: random and long, since a digest without salt is all that is kept of it."""

@@ -81,7 +81,10 @@ def token_request(local: Local) -> TokenRequest:
 
 def token_in(answer: bytes) -> str:
     """The token in what was answered to such a request. ValueError if there is none."""
-    return msgspec.json.decode(answer, type=_Granted).access_token
+    try:
+        return msgspec.json.decode(answer, type=_Granted).access_token
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise ValueError("there is no token in the answer") from None
 
 
 def make_private(directory: Path) -> None:

@@ -1,5 +1,6 @@
 """Nobody passes without a token, except to what is public."""
 
+import logging
 from collections.abc import Collection
 
 import msgspec
@@ -12,6 +13,7 @@ from forewarn.access.service import Access
 from forewarn.access.tokens import Caller, Unverified
 from forewarn.domain.access import Right
 
+log = logging.getLogger(__name__)
 CALLER = "caller"
 
 
@@ -29,6 +31,7 @@ class Gate:
             try:
                 scope.setdefault("state", {})[CALLER] = self._caller(scope)
             except Unverified as error:
+                log.info("refused with %s: %s %.200r", error.code, scope.get("method"), scope["path"])
                 await self._challenge(scope, error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
 from forewarn.access.files import write_private
@@ -71,6 +72,10 @@ class KeyRing:
             ]
         }
 
+    def count(self, now: datetime) -> int:
+        """Of those that verify now."""
+        return sum(kept.verifies(now) for kept in self._keys)
+
     def tend(self, now: datetime, every: timedelta) -> None:
         """What is to be done now and then: sign with a new key once this one is so old, forget those that are over."""
         if now - self.signing.created >= every:
@@ -121,7 +126,7 @@ def _decode(content: bytes, path: Path) -> list[SigningKey]:
     try:
         kept = msgspec.json.decode(content, type=list[_Kept])
         keys = [SigningKey(key=RSAKey.import_key(k.key), created=k.created, retired=k.retired) for k in kept]
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, JoseError, ValueError) as error:
         raise Invalid(
             f"{path} is damaged ({error}). Delete it: new keys are made, and who is logged in logs in again."
         ) from None

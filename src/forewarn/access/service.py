@@ -11,9 +11,10 @@ from forewarn.access.files import Local, access_directory, read_local, write_loc
 from forewarn.access.keys import KeyRing, open_keys
 from forewarn.access.tokens import Caller, Grant, Tokens
 from forewarn.domain.access import Assignment, Right, Role
-from forewarn.domain.errors import Forbidden
+from forewarn.domain.errors import Forbidden, TooMany
 from forewarn.engine.ports import Store
 
+MOST_KEYS = 50
 ACTIONS = {
     Right.READ: "*/read",
     Right.WRITE: "*/write",
@@ -77,6 +78,16 @@ class Access:
 
     def public_keys(self) -> dict[str, object]:
         return self.keys.public(self._wall())
+
+    def rotate_keys(self) -> None:
+        """Sign with a new key from now on. Takes a moment: for a thread."""
+        if self.count_keys() >= MOST_KEYS:
+            raise TooMany(f"There are {MOST_KEYS} keys whose tokens still hold. Wait until the oldest have expired.")
+        self.keys.rotate(self._wall())
+
+    def count_keys(self) -> int:
+        """Of those whose tokens still hold."""
+        return self.keys.count(self._wall())
 
     def tend(self, rotate_after: timedelta) -> None:
         """Rotate the keys if it is time. Takes a moment: for a thread."""

@@ -12,6 +12,7 @@ from joserfc.jwk import GuestProtocol, RSAKey
 
 from forewarn.access.files import RESOURCE
 from forewarn.access.keys import ALGORITHM, LIFETIME, KeyRing
+from forewarn.domain.access import MACHINE
 from forewarn.domain.errors import Refused
 from forewarn.domain.events import Actor
 
@@ -42,7 +43,7 @@ class Caller:
 
     @property
     def actor(self) -> Actor:
-        return Actor.user(self.name)
+        return Actor.machine(self.name) if self.principal.startswith(MACHINE) else Actor.user(self.name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

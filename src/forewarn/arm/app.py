@@ -10,22 +10,50 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from forewarn.access.gate import Gate, require
+from forewarn.access.gate import Gate, caller_of
 from forewarn.access.service import Access
-from forewarn.arm import groups, jobs
+from forewarn.arm import (
+    availability,
+    deployments,
+    generic,
+    graph,
+    groups,
+    instances,
+    jobs,
+    machines,
+    resources,
+    roles,
+    scalesets,
+    services,
+    subscriptions,
+)
 from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
 from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
-from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.wire.errors import Malformed
 
 log = logging.getLogger(__name__)
 VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+(\.\d+)?)?", re.IGNORECASE)
-NOUNS = (groups, jobs)
+NOUNS = (
+    subscriptions,
+    groups,
+    resources,
+    jobs,
+    machines,
+    availability,
+    scalesets,
+    instances,
+    services,
+    roles,
+    graph,
+    deployments,
+    generic,
+)
 
 
 def create_arm(
@@ -60,19 +88,21 @@ class Resources:
     async def _respond(self, request: Request) -> Response:
         try:
             return _response(await self._answer(request))
-        except ForewarnError as error:
+        except (ForewarnError, Malformed) as error:
             return answer_to(error)
         except Exception:
-            log.exception("a request to the control plane failed: %s %s", request.method, request.url.path[:200])
+            log.exception("a request to the control plane failed: %s %s", request.method, request.scope["path"][:200])
             return refusal(500, "InternalServerError", FAILED)
 
     async def _answer(self, request: Request) -> Reply:
-        url = re.sub("/+", "/", request.url.path)
+        url = re.sub("/+", "/", request.scope["path"])
         found = self._router.find(url)
         row = _row(found, request.method, url)
         assert found is not None, "a row was found"
         self._check_subscription(found)
-        caller = require(request, self._desk.access, row.needs, self._place(found), _action(row))
+        caller = caller_of(request.scope)
+        if not row.open:
+            self._desk.access.check(caller, row.needs, self._place(found), _action(row))
         query = {name.lower(): value for name, value in request.query_params.multi_items()}
         ask = Ask(
             method=request.method,
@@ -82,8 +112,8 @@ class Resources:
             headers=request.headers,
             raw=await read_body(request),
             base=base_of(request),
-            by=Actor.user(caller.name),
-            version=_version(query),
+            caller=caller,
+            version=_version(query) if row.versioned else "",
         )
         return await row.handler(self._desk, ask)
 
@@ -104,7 +134,8 @@ def _row(found: Found | None, method: str, url: str) -> Row:
     row = found.rows.get(method) or (found.rows.get("GET") if method == "HEAD" else None)
     if row is None:
         allowed = ", ".join(sorted(found.rows))
-        raise ArmError(405, "MethodNotAllowed", f"Use {allowed} for {url[:300]}, not {method}.")
+        message = f"Use {allowed} for {url[:300]}, not {method[:20]}."
+        raise ArmError(405, "MethodNotAllowed", message, headers={"Allow": allowed})
     return row
 
 

@@ -11,14 +11,18 @@ from starlette.requests import ClientDisconnect, Request
 
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
+from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
 from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.wire.jsonc import plain
 
 Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
+DEEPEST_BODY = 120
+"""Levels of nesting: a template may have 100, inside the body of its deployment."""
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
 
@@ -50,21 +54,25 @@ class Ask:
     headers: Mapping[str, str]
     raw: bytes
     base: str  # scheme and host, as the caller called this server
-    by: Actor
+    caller: Caller
     version: str  # the api-version: a date, perhaps with -preview
 
     @cached_property
     def body(self) -> Json:
         """The JSON object that came along; empty if nothing did."""
-        if not self.raw.strip():
-            return {}
+        return _decoded(self.raw)
+
+    @cached_property
+    def template_body(self) -> Json:
+        """The same, where the clients send a template as somebody wrote it."""
         try:
-            body = msgspec.json.decode(self.raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
-        if not isinstance(body, dict):
-            raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
-        return body
+            return self.body
+        except ArmError:
+            return _decoded(plain(self.raw.decode(errors="replace")).encode())
+
+    @property
+    def by(self) -> Actor:
+        return self.caller.actor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +80,19 @@ class Reply:
     status: int = 200
     body: object | None = None  # None: no content
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _decoded(raw: bytes) -> Json:
+    if not raw.strip():
+        return {}
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ArmError(400, "InvalidRequestContent", f"The request content is not valid JSON: {error}.") from None
+    if not isinstance(body, dict):
+        raise ArmError(400, "InvalidRequestContent", "The request content must be a JSON object.")
+    _check_depth(body)
+    return body
 
 
 async def read_body(request: Request) -> bytes:
@@ -87,6 +108,17 @@ async def read_body(request: Request) -> bytes:
     except ClientDisconnect:
         raise ArmError(400, "InvalidRequestContent", "The connection was closed before the content ended.") from None
     return bytes(body)
+
+
+def _check_depth(body: Json) -> None:
+    """Before anything walks through it by recursion."""
+    level: list[object] = [body]
+    for _ in range(DEEPEST_BODY):
+        inner = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]
+        level = [item for items in inner for item in items]
+        if not level:
+            return
+    raise ArmError(400, "InvalidRequestContent", f"The request content is nested more than {DEEPEST_BODY} levels deep.")
 
 
 def base_of(request: Request) -> str:

@@ -1,10 +1,15 @@
 """One table turns our errors into ARM's statuses and codes; where ARM has a word of its own, a handler says it."""
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
 from forewarn.domain.errors import Conflict, Forbidden, ForewarnError, Invalid, NotFound, Refused, TooMany, Unavailable
+from forewarn.wire.arm_ids import BadId
+from forewarn.wire.errors import Malformed
+from forewarn.wire.templates import TemplateError
 
 STATUSES: dict[type[ForewarnError], tuple[int, str]] = {
     Invalid: (400, "InvalidParameter"),
@@ -20,11 +25,14 @@ FAILED = "Something went wrong in Forewarn itself. The server's log says what."
 class ArmError(Refused):
     """A refusal in ARM's own words."""
 
-    def __init__(self, status: int, code: str, message: str, target: str | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, target: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.target = target
+        self.headers = headers or {}
 
 
 class ErrorDetail(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,10 +45,13 @@ class Error(Struct, frozen=True, kw_only=True):
     error: ErrorDetail
 
 
-def told(error: ForewarnError) -> tuple[int, ErrorDetail]:
+def told(error: ForewarnError | Malformed) -> tuple[int, ErrorDetail]:
     """The status, and what the body says."""
     if isinstance(error, ArmError):
         return error.status, ErrorDetail(code=error.code, message=str(error), target=error.target)
+    if isinstance(error, Malformed):
+        code = error.code if isinstance(error, BadId | TemplateError) else "InvalidParameter"
+        return 400, ErrorDetail(code=code, message=str(error))
     for kind in type(error).__mro__:
         if kind in STATUSES:
             status, code = STATUSES[kind]
@@ -48,9 +59,11 @@ def told(error: ForewarnError) -> tuple[int, ErrorDetail]:
     return 500, ErrorDetail(code="InternalServerError", message=FAILED)
 
 
-def answer_to(error: ForewarnError) -> Response:
-    status, detail = told(error)
-    return _response(status, detail)
+def answer_to(error: ForewarnError | Malformed) -> Response:
+    response = _response(*told(error))
+    if isinstance(error, ArmError):
+        response.headers.update(error.headers)
+    return response
 
 
 def refusal(status: int, code: str, message: str) -> Response:

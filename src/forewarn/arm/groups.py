@@ -3,10 +3,13 @@
 from msgspec.structs import replace
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
+from forewarn.arm.bodies import location_of, tags_of
 from forewarn.arm.errors import ArmError
+from forewarn.arm.filters import kept_by
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import listed
 from forewarn.arm.routing import RG, Row, Rows, S
+from forewarn.domain.access import covers
 from forewarn.domain.resources import GROUP, Resource, group_id
 from forewarn.wire.arm_ids import check_group
 
@@ -26,8 +29,7 @@ def tell(group: Resource) -> Json:
 async def find_group(desk: Desk, ask: Ask) -> Resource:
     group = await desk.estate.resource(key_of(desk, ask))
     if group is None:
-        name = ask.path["group"]
-        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
+        raise _not_found(ask)
     return group
 
 
@@ -36,7 +38,7 @@ def key_of(desk: Desk, ask: Ask) -> str:
 
 
 async def list_groups(desk: Desk, ask: Ask) -> Reply:
-    return await listed(desk, ask, tell, kind=GROUP)
+    return await listed(desk, ask, tell, kind=GROUP, keep=kept_by(ask))
 
 
 async def get_group(desk: Desk, ask: Ask) -> Reply:
@@ -50,40 +52,86 @@ async def has_group(desk: Desk, ask: Ask) -> Reply:
 async def put_group(desk: Desk, ask: Ask) -> Reply:
     name, body = ask.path["group"], ask.body
     check_group(name)
+    location = location_of(body)
 
     def revise(known: Resource | None) -> Resource:
-        if known is not None:
-            return replace(known, body={**known.body, **_kept(body)}, version=known.version + 1)
-        if not isinstance(body.get("location"), str):
-            raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
-        return Resource(
-            id=group_id(desk.subscription, name),
-            type=GROUP,
-            name=name,
-            location=body["location"],
-            body=_kept(body),
-            created_at=desk.clock.now(),
-        )
+        if known is None:
+            return _new_group(desk, name, location, body)
+        _check_present(known)
+        if location not in ("", known.location):
+            raise ArmError(
+                409,
+                "InvalidResourceGroupLocation",
+                f"Invalid resource group location '{location}'. The Resource group already exists in location "
+                f"'{known.location}'.",
+            )
+        return replace(known, body=_kept(body), version=known.version + 1)
 
+    if await desk.estate.resource(key_of(desk, ask)) is None:
+        await _forget_roles(desk, group_id(desk.subscription, name))
     group = await desk.estate.put(key_of(desk, ask), revise)
     return Reply(status=201 if group.version == 1 else 200, body=tell(group))
+
+
+async def patch_group(desk: Desk, ask: Ask) -> Reply:
+    def revise(known: Resource | None) -> Resource:
+        if known is None:
+            raise _not_found(ask)
+        _check_present(known)
+        return replace(known, body={**known.body, **_kept(ask.body)}, version=known.version + 1)
+
+    return Reply(body=tell(await desk.estate.put(key_of(desk, ask), revise)))
 
 
 async def delete_group(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     job = await desk.estate.delete([group.key], ask.by)
-    return accepted(desk, ask, job)
+    return accepted(desk, ask, job, group.location)
+
+
+def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
+    if not location:
+        raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+    return Resource(
+        id=group_id(desk.subscription, name),
+        type=GROUP,
+        name=name,
+        location=location,
+        body=_kept(body),
+        created_at=desk.clock.now(),
+    )
+
+
+async def _forget_roles(desk: Desk, group: str) -> None:
+    """Those in a group of the same name that is no more say nothing about a new one."""
+    for given in desk.access.assignments.list():
+        if covers(group, given.scope):
+            await desk.access.assignments.delete(given.id)
+
+
+def _check_present(group: Resource) -> None:
+    if group.leaving:
+        raise ArmError(
+            409,
+            "ResourceGroupBeingDeleted",
+            f"The resource group '{group.name}' is in deprovisioning state and cannot perform this operation.",
+        )
+
+
+def _not_found(ask: Ask) -> ArmError:
+    return ArmError(404, "ResourceGroupNotFound", f"Resource group '{ask.path['group'][:100]}' could not be found.")
 
 
 def _kept(body: Json) -> Json:
-    return {"tags": body["tags"]} if isinstance(body.get("tags"), dict) else {}
+    tags = tags_of(body)
+    return {} if tags is None else {"tags": tags}
 
 
 ROWS: Rows = (
-    Row(method="GET", path=f"{S}/resourceGroups", handler=list_groups),
+    Row(method="GET", path=f"{S}/resourceGroups", handler=list_groups, open=True),
     Row(method="GET", path=RG, handler=get_group),
     Row(method="HEAD", path=RG, handler=has_group),
     Row(method="PUT", path=RG, handler=put_group),
-    Row(method="PATCH", path=RG, handler=put_group),
+    Row(method="PATCH", path=RG, handler=patch_group),
     Row(method="DELETE", path=RG, handler=delete_group),
 )

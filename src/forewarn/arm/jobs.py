@@ -4,13 +4,15 @@ A job ends when its scheduled events do, so a client that waits for one waits fo
 """
 
 from datetime import datetime
+from urllib.parse import quote
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.routing import Row, Rows, S
+from forewarn.domain.access import Right
 from forewarn.domain.events import OperationState
 from forewarn.domain.resources import Job
-from forewarn.engine.estate import JobState
+from forewarn.engine.jobs import JobState
 
 CODES = {
     OperationState.FAILED: "OperationFailed",
@@ -20,13 +22,15 @@ CODES = {
 
 def waiting_headers(desk: Desk, ask: Ask, job: Job, location: str = "local") -> dict[str, str]:
     """Where a client asks how far the job is. Absolute, by the scheme and Host that the caller used."""
-    place = f"{ask.base}/subscriptions/{desk.subscription}/providers/Microsoft.Compute/locations/{location}"
+    place = (
+        f"{ask.base}/subscriptions/{desk.subscription}/providers/Microsoft.Compute/locations/{quote(location, safe='')}"
+    )
     url = f"{place}/operations/{job.id.lower()}?api-version={ask.version}"
     return {
         "Azure-AsyncOperation": url,
         "Location": f"{url}&monitor=true",
         "Azure-AsyncNotification": "Enabled",
-        "Retry-After": _pace(desk),
+        "Retry-After": pace(desk),
     }
 
 
@@ -39,13 +43,14 @@ async def get_job(desk: Desk, ask: Ask) -> Reply:
     state = await desk.estate.job(ask.path["operation"])
     if state is None:
         raise ArmError(404, "NotFound", "The entity was not found in this Azure location.")
+    desk.access.check(ask.caller, Right.READ, state.job.target)
     over = state.state is not OperationState.IN_PROGRESS
-    pace = {} if over else {"Retry-After": _pace(desk)}
+    paced = {} if over else {"Retry-After": pace(desk)}
     if ask.query.get("monitor", "").lower() == "true":
         if state.state in CODES:
-            raise ArmError(409, CODES[state.state], _why(state))
-        return Reply(status=200 if over else 202, headers=pace if over else {**pace, "Location": _again(ask)})
-    return Reply(body=tell(state), headers=pace)
+            raise ArmError(409, CODES[state.state], why(state))
+        return Reply(status=200 if over else 202, headers=paced if over else {**paced, "Location": _again(ask)})
+    return Reply(body=tell(state), headers=paced)
 
 
 def tell(state: JobState) -> Json:
@@ -57,7 +62,7 @@ def tell(state: JobState) -> Json:
     if state.ended_at is not None:
         body["endTime"] = moment(state.ended_at)
     if state.state in CODES:
-        body["error"] = {"code": state.job.code or CODES[state.state], "message": _why(state)}
+        body["error"] = {"code": state.job.code or CODES[state.state], "message": why(state)}
     return body
 
 
@@ -66,17 +71,17 @@ def moment(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
 
 
-def _why(state: JobState) -> str:
+def why(state: JobState) -> str:
     if state.message:
         return state.message
     return "The scheduled event was canceled." if state.state is OperationState.CANCELED else "The operation failed."
 
 
 def _again(ask: Ask) -> str:
-    return f"{ask.base}{ask.url}?api-version={ask.version}&monitor=true"
+    return f"{ask.base}{quote(ask.url)}?api-version={ask.version}&monitor=true"
 
 
-def _pace(desk: Desk) -> str:
+def pace(desk: Desk) -> str:
     """Never 0, which the clients take for "say nothing", and then wait for half a minute."""
     return f"{max(desk.poll_after, 0.1):g}"
 
@@ -86,5 +91,6 @@ ROWS: Rows = (
         method="GET",
         path=f"{S}/providers/Microsoft.Compute/locations/{{location}}/operations/{{operation}}",
         handler=get_job,
+        open=True,  # who may see a resource may see what happens to it
     ),
 )

@@ -8,7 +8,6 @@ import base64
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
@@ -21,6 +20,8 @@ from forewarn.access.files import RESOURCE
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
 from forewarn.arm.errors import refusal
+from forewarn.wire.authorities import is_loopback
+from forewarn.wire.catalogue import alias_document
 
 FORM_LIMIT = 16 * 1024
 PATIENCE = 10.0
@@ -116,6 +117,7 @@ class Login:
                 "authentication": {**authentication, "tenant": self._access.tenant, "identityProvider": "ADFS"},
                 "graph": f"{here}/",
                 "graphAudience": f"{here}/",
+                "microsoftGraphResourceId": f"{here}/",
                 "resourceManager": f"{here}/",
                 "vmImageAliasDoc": f"{here}/aliases.json",
                 "suffixes": {},
@@ -142,6 +144,9 @@ class Login:
 
     async def public_keys(self, request: Request, tenant: str) -> Response:
         return _json(self._access.public_keys())
+
+    async def aliases(self, request: Request, tenant: str) -> Response:
+        return _json(alias_document())
 
     async def token(self, request: Request, tenant: str) -> Response:
         form = await _form(request)
@@ -177,7 +182,7 @@ class Login:
         """Where secrets may be sent: over HTTPS, unless they do not leave this host."""
         here = own_address(scope)
         parts, port = urlsplit(here), self._https_port()
-        if parts.scheme == "https" or port is None or _is_loopback(parts.hostname or ""):
+        if parts.scheme == "https" or port is None or is_loopback(parts.hostname or ""):
             return here
         name = parts.netloc.removesuffix(f":{parts.port}")
         return f"https://{name}:{port}"
@@ -187,6 +192,7 @@ Handler = Callable[[Login, Request, str], Awaitable[Response]]
 _TENANT = r"/(?P<tenant>[^/]+)"
 ROUTES: tuple[tuple[str, re.Pattern[str], Handler], ...] = (
     ("GET", re.compile("/metadata/endpoints"), Login.metadata),
+    ("GET", re.compile(r"/aliases\.json"), Login.aliases),
     ("GET", re.compile(rf"{_TENANT}(/v2\.0)?/\.well-known/openid-configuration"), Login.configuration),
     ("GET", re.compile(rf"{_TENANT}/discovery(/v2\.0)?/keys"), Login.public_keys),
     ("POST", re.compile(rf"{_TENANT}/oauth2(/v2\.0)?/token"), Login.token),
@@ -234,13 +240,6 @@ async def _form(request: Request) -> dict[str, str]:
     if len(dict(pairs)) < len(pairs):
         raise OAuthError("invalid_request", "A parameter is there twice.")
     return dict(pairs)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _json(value: object, status: int = 200) -> Response:

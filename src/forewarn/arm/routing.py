@@ -22,6 +22,8 @@ class Row:
     path: str
     handler: Handler
     right: Right | None = None  # None: READ for GET and HEAD, else WRITE
+    versioned: bool = True  # an api-version is needed
+    open: bool = False  # to whoever has a token: the handler looks itself at what they may see
 
     @property
     def needs(self) -> Right:
@@ -63,6 +65,7 @@ class Router:
         for part in row.path.strip("/").split("/"):
             if part.endswith("...}"):
                 node.rest_name = part[1:-4]
+                assert row.method not in node.rest, f"{row.method} {row.path} is in the table twice"
                 node.rest[row.method] = row
                 return
             branch = node.open if part.startswith("{") else node.fixed

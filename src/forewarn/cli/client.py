@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from forewarn.access.files import token_in, token_request
+from forewarn.cli.login import Login
+
 CONTROL = "127.0.0.1:8255"
 DEFAULT_SERVER = f"http://{CONTROL}"
 ANSWER_TIME = 600.0  # playing a month of fleet time takes a while
@@ -27,13 +30,15 @@ class Refusal(Exception):
 
 
 class Client:
-    def __init__(self, server: str) -> None:
-        """Raises ValueError where `server` is no such address."""
+    def __init__(self, server: str, find_login: Callable[[], Login | None] = lambda: None) -> None:
+        """`find_login`: as whom to ask; called when it is needed. ValueError where `server` is no such address."""
         parts = urlsplit(server)
         if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
             raise ValueError(f"{server!r} is not an address such as {DEFAULT_SERVER}")
         self.server = server.rstrip("/")
         self._host, self._port = parts.hostname, parts.port or 80
+        self._find_login = find_login
+        self._bearer: dict[str, str] = {}
 
     def get(self, path: str, **query: object) -> Any:
         given = {key: "true" if value is True else str(value) for key, value in _given(query).items()}
@@ -42,6 +47,9 @@ class Client:
     def post(self, path: str, body: Mapping[str, object] | None = None, key: str | None = None) -> Any:
         sent = json.dumps(_given(body or {})).encode()
         return self._ask("POST", API + path, sent, {"Idempotency-Key": key} if key else {})
+
+    def delete(self, path: str) -> Any:
+        return self._ask("DELETE", API + path)
 
     def pages(
         self, path: str, query: Mapping[str, object] | None = None, *, limit: int = 0, start: object = None
@@ -82,8 +90,7 @@ class Client:
         connection = http.client.HTTPConnection(self._host, self._port, timeout=ANSWER_TIME)
         try:
             told = {"Content-Type": "application/json"} if body else {}
-            connection.request(method, path, body, {**told, **(headers or {})})
-            response = connection.getresponse()
+            response = self._send(connection, method, path, body, {**told, **(headers or {})})
             return self._understood(response.status, response.read())
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(self._nobody(error)) from None
@@ -94,8 +101,7 @@ class Client:
         """The entries, and None for every other sign of life."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=SILENCE)
         try:
-            connection.request("GET", f"{API}/watch", headers={"Last-Event-ID": str(after)})
-            response = connection.getresponse()
+            response = self._send(connection, "GET", f"{API}/watch", None, {"Last-Event-ID": str(after)})
             if response.status != 200:
                 self._understood(response.status, response.read())
             while line := response.readline():
@@ -105,6 +111,44 @@ class Client:
         finally:
             connection.close()
 
+    def _send(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+    ) -> http.client.HTTPResponse:
+        if not self._bearer:
+            self._log_in(connection)
+        connection.request(method, path, body, {**self._bearer, **headers})
+        response = connection.getresponse()
+        if response.status != 401 or not self._bearer:
+            return response
+        response.read()  # the token has expired, in a command that runs for days
+        self._log_in(connection)
+        connection.request(method, path, body, {**self._bearer, **headers})
+        return connection.getresponse()
+
+    def _log_in(self, connection: http.client.HTTPConnection) -> None:
+        """Without a login there is no token: whoever is asked will say so."""
+        login = self._find_login()
+        if login is None:
+            return
+        asked = token_request(login.local)
+        connection.request("POST", asked.path, asked.body, asked.headers)
+        response = connection.getresponse()
+        answer = response.read()
+        if response.status in (400, 401):
+            raise Refusal(
+                f"The login in {login.data} does not count at {self.server}, which must be running with another data "
+                "directory: name that one with --data DIR, or in FOREWARN_DATA."
+            )
+        try:
+            self._bearer = {"Authorization": f"Bearer {token_in(answer)}"}
+        except ValueError:
+            raise self._stranger(response.status) from None
+
     def _understood(self, status: int, body: bytes) -> Any:
         try:
             value = json.loads(body)
@@ -112,11 +156,19 @@ class Client:
                 return value
             message = str(value["error"]["message"])
         except (ValueError, TypeError, KeyError):
-            raise Unreachable(
-                f"{self.server} is not Forewarn's control plane: it answered {status} with something else. "
-                "Give its address with --server, or in FOREWARN_SERVER."
-            ) from None
+            raise self._stranger(status) from None
+        if status == 401 and not self._bearer:
+            message = (
+                f"{self.server} wants to know who asks, and no login for it was found. That is in the data directory "
+                "with which it runs on this host: name it with --data DIR, or in FOREWARN_DATA."
+            )
         raise Refusal(message)
+
+    def _stranger(self, status: int) -> Unreachable:
+        return Unreachable(
+            f"{self.server} is not Forewarn's control plane: it answered {status} with something else. "
+            "Give its address with --server, or in FOREWARN_SERVER."
+        )
 
     def _nobody(self, error: Exception) -> str:
         return (

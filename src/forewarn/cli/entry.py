@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from forewarn.cli.client import DEFAULT_SERVER, Client, Refusal, Unreachable
+from forewarn.cli.login import find_login
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
+from forewarn.domain.errors import ForewarnError
 
 OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 
@@ -17,14 +19,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     out = Output(as_json=getattr(args, "json", False))
     try:
-        client = Client(getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER)
+        server = getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER
+        client = Client(server, lambda: find_login(server, getattr(args, "data", None)))
     except ValueError as error:
         out.note(f"forewarn: {error}")
         return MISUSED
     try:
         status: int = args.run(args, client, out)
         sys.stdout.flush()
-    except Refusal as refusal:
+    except (Refusal, ForewarnError) as refusal:
         out.note(f"forewarn: {refusal}")
         return FAILED
     except Unreachable as nobody:

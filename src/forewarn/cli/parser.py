@@ -1,10 +1,11 @@
 """Every verb and every option, with its help."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli import campaign, clock, events, fleet, history, machines, operations, up
+from forewarn.cli import campaign, clock, env, events, fleet, history, machines, operations, roles, up
 from forewarn.cli.client import DEFAULT_SERVER
 
 if TYPE_CHECKING:
@@ -19,12 +20,18 @@ def build_parser() -> argparse.ArgumentParser:
     common.add_argument(
         "--server", metavar="URL", help=f"the control plane (default: FOREWARN_SERVER, or {DEFAULT_SERVER})"
     )
+    common.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="its data directory, where the login is (default: FOREWARN_DATA, or what `forewarn up` noted)",
+    )
     common.add_argument("--json", action="store_true", help="answer in JSON, for programs")
     parser = argparse.ArgumentParser(
         prog="forewarn", description=DESCRIPTION, epilog=EPILOG, parents=[common], allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"forewarn {__version__}")
     verbs: Verbs = parser.add_subparsers(metavar="VERB", required=True, title="verbs")
-    for noun in (up, fleet, events, machines, operations, campaign, history, clock):
+    for noun in (up, fleet, events, machines, operations, campaign, history, clock, env, roles):
         noun.add_verbs(verbs, common)
     return parser

@@ -2,7 +2,8 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from heapq import nsmallest
 from importlib import resources
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli.client import CONTROL, Client
+from forewarn.cli.client import CONTROL, DEFAULT_SERVER, Client
+from forewarn.cli.instances import Instance, forget, note
+from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
 from forewarn.cli.pasting import Stage, command, lines_to_paste
 from forewarn.cli.verbs import Verbs, address
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from forewarn.wiring import Forewarn, Options
 
 TELLS = "Start Forewarn; Ctrl-C stops it."
-METADATA, ARM, DATA = "127.0.0.1:8254", "127.0.0.1:8443", "forewarn-data"
+METADATA, ARM = "127.0.0.1:8254", "127.0.0.1:8443"
 SHOWN = 20
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -76,7 +79,11 @@ def _add_places(verb: argparse.ArgumentParser) -> None:
         help=f"where Azure's own clients ask, over HTTPS (default: {ARM})",
     )
     verb.add_argument(
-        "--data", type=Path, default=Path(DATA), metavar="DIR", help=f"where state is kept (default: ./{DATA})"
+        "--data",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="DIR",
+        help=f"where state is kept (default: {VARIABLE}, or ./{DATA})",
     )
 
 
@@ -149,7 +156,10 @@ def up(args: argparse.Namespace, client: Client, out: Output) -> int:
         level=args.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
     )
 
+    noted: list[Instance] = []
+
     async def announce(forewarn: "Forewarn") -> None:
+        noted.extend(_note(forewarn, options, out))
         await show(forewarn, options, out)
 
     try:
@@ -161,9 +171,25 @@ def up(args: argparse.Namespace, client: Client, out: Output) -> int:
     except OSError as error:
         out.note(f"forewarn: {error.filename or 'Forewarn'}: {error.strerror or error}.")
         return 1
+    finally:
+        for instance in noted:
+            forget(instance)
     if not out.as_json:
         out.line("Stopped.")
     return 0
+
+
+def _note(forewarn: "Forewarn", options: "Options", out: Output) -> Iterator[Instance]:
+    assert options.data is not None, "--data has a default"
+    instance = Instance(
+        control=forewarn.control_url, arm=forewarn.arm_url, data=str(options.data.absolute()), pid=os.getpid()
+    )
+    try:
+        note(instance)
+    except OSError as error:
+        out.note(f"forewarn: {error}. Other commands will need --data to find the login.")
+        return
+    yield instance
 
 
 def options_of(args: argparse.Namespace) -> "Options":
@@ -175,7 +201,7 @@ def options_of(args: argparse.Namespace) -> "Options":
         metadata=args.metadata,
         control=args.control,
         arm=args.arm,
-        data=args.data,
+        data=named_data(getattr(args, "data", None)) or Path(DATA),
         fleet=args.fleet,
         sample="" if args.empty else sample,
         clock=args.clock,
@@ -198,6 +224,7 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
         out.json_line({**places, "data": str(options.data), "machines": shown})
         return
     out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
+    out.line(f'Azure\'s own clients ask {forewarn.arm_url} after: eval "$({_called(forewarn)} env)"')
     out.line()
     if not machines:
         out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")
@@ -212,6 +239,10 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
         out.line(f"  {first}")
         out.line("\nThen this. It is approved, as the machine itself would, and starts and vanishes:\n")
         out.line(f"  {second}\n")
+
+
+def _called(forewarn: "Forewarn") -> str:
+    return command() if forewarn.control_url == DEFAULT_SERVER else f"{command()} --server {forewarn.control_url}"
 
 
 def _by_address(machine: Machine) -> tuple[int, int]:

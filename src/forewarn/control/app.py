@@ -15,7 +15,7 @@ from starlette.routing import Match, Route
 
 from forewarn.access.gate import Gate
 from forewarn.access.service import Access
-from forewarn.control import campaigns, clock, events, health, history, machines, operations, scopes, watch
+from forewarn.control import campaigns, clock, events, health, history, machines, operations, roles, scopes, watch
 from forewarn.control.bodies import Nothing
 from forewarn.control.census import Census
 from forewarn.control.desk import Desk
@@ -91,7 +91,7 @@ def create_app(
 
 
 def endpoints(version: str) -> Endpoints:
-    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, health)
+    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, health)
     rows = tuple(itertools.chain.from_iterable(noun.ENDPOINTS for noun in nouns))
     return (*rows, _openapi(rows, version))
 

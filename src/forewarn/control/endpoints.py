@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from forewarn.access.gate import require
+from forewarn.access.tokens import Caller
 from forewarn.control.bodies import Nothing, decode_body, decode_query, read_body
 from forewarn.control.desk import Desk
 from forewarn.domain.access import Right
@@ -36,6 +37,7 @@ class Ask(Generic[Q, B]):
     body: B
     headers: Mapping[str, str]
     by: Actor
+    caller: Caller | None = None  # None: whoever asks for what is public
     key: str | None = None  # the idempotency key, made unique to this path
 
 
@@ -75,7 +77,7 @@ class Endpoint(Generic[Q, B]):
         return Route(self.path, endpoint, methods=[self.method])
 
     async def _ask(self, desk: Desk, request: Request) -> Ask[Q, B]:
-        by = NOBODY if self.public else require(request, desk.access, self.right, desk.access.subscription).actor
+        caller = None if self.public else require(request, desk.access, self.right, desk.access.subscription)
         raw = await read_body(request, self.limit)
         key = request.headers.get("idempotency-key") if self.keyed else None
         return Ask(
@@ -83,7 +85,8 @@ class Endpoint(Generic[Q, B]):
             query=decode_query(request, self.query),
             body=decode_body(raw, self.body),
             headers=request.headers,
-            by=by,
+            by=NOBODY if caller is None else caller.actor,
+            caller=caller,
             key=None if key is None else await _bound(desk, f"{request.url.path} {_checked(key)}", raw),
         )
 

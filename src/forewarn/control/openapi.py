@@ -19,6 +19,12 @@ IDEMPOTENCY: Json = {
     "description": "The same key on the same path stands for the same command: sent again, it is not done again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
 }
+TOKEN: Json = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "JWT",
+    "description": "From /TENANT/oauth2/v2.0/token, with a client id and its secret.",
+}
 DESCRIPTION = """The native API of Forewarn's control plane.
 
 Times are RFC 3339 in UTC, by the fleet's clock. Durations are ISO 8601; in requests also `15m`, `1h30m`.
@@ -45,7 +51,8 @@ def document(endpoints: Iterable[Endpoint[Any, Any]], version: str) -> Json:
         },
         "servers": [{"url": "/"}],
         "paths": paths,
-        "components": {"schemas": components},
+        "components": {"schemas": components, "securitySchemes": {"token": TOKEN}},
+        "security": [{"token": []}],
     }
 
 
@@ -68,6 +75,8 @@ def _operation(row: Endpoint[Any, Any], reference: dict[type[Struct], Json], com
         "parameters": [*_path_parameters(row), *_query_parameters(row, components)],
         "responses": {str(row.status): _success(row, reference), **_failures(reference)},
     }
+    if row.public:
+        operation["security"] = []
     if row.keyed:
         operation["parameters"].append(IDEMPOTENCY)
     if row.body is not Nothing:

@@ -23,34 +23,37 @@ HEADER_PATIENCE = 10.0
 """Seconds of real time in which a connection's next header block must be complete, once it has begun."""
 
 
-class _Punctual(H11Protocol):
-    """With the parser that bounds the size of a header block; and whoever does not send one in time is cut off."""
+def _punctual(patience: float) -> type[H11Protocol]:
+    class Punctual(H11Protocol):
+        """With the parser that bounds the size of a header block; and whoever does not send one in time is cut off."""
 
-    _overdue: asyncio.TimerHandle | None = None
+        _overdue: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._await_headers()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
             self._await_headers()
-        else:
+
+        def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()
+            super().connection_lost(exc)
 
-    def _await_headers(self) -> None:
-        if self._overdue is None:
-            self._overdue = self.loop.call_later(HEADER_PATIENCE, self.transport.close)
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+                self._await_headers()
+            else:
+                self._stop_waiting()
 
-    def _stop_waiting(self) -> None:
-        if self._overdue is not None:
-            self._overdue.cancel()
-            self._overdue = None
+        def _await_headers(self) -> None:
+            if self._overdue is None:
+                self._overdue = self.loop.call_later(patience, self.transport.close)
+
+        def _stop_waiting(self) -> None:
+            if self._overdue is not None:
+                self._overdue.cancel()
+                self._overdue = None
+
+    return Punctual
 
 
 class _Embedded(uvicorn.Server):
@@ -69,6 +72,7 @@ async def serving(
     wildcard: bool = False,
     tls: ssl.SSLContext | None = None,
     option: str = "--control",
+    header_patience: float = HEADER_PATIENCE,
 ) -> AsyncIterator[int]:
     """Answers on the port that it yields (another one than asked for, if that is 0) until the block ends.
 
@@ -78,7 +82,7 @@ async def serving(
     listening = _listen(host, port, option)
     config = uvicorn.Config(
         app,
-        http=_Punctual,
+        http=_punctual(header_patience),
         ws="none",
         lifespan="off",
         log_config=None,

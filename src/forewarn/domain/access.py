@@ -10,6 +10,7 @@ from enum import Enum
 from msgspec import Struct
 
 from forewarn.domain.errors import Invalid
+from forewarn.domain.machines import Machine
 
 
 class Right(Enum):
@@ -33,11 +34,24 @@ RIGHTS: dict[Role, frozenset[Right]] = {
 _ASSIGNABLE = re.compile(r"/subscriptions/[^/]+(/resourcegroups/[^/]+)?", re.IGNORECASE)
 
 
+MACHINE = "machine:"
+"""What begins so is the principal of a machine; no other principal does."""
+
+
 class Assignment(Struct, frozen=True, kw_only=True):
     id: str
     principal: str
     role: Role
     scope: str  # the ARM id of the subscription, or of a resource group
+
+
+def principal_of(machine: Machine) -> str:
+    """Of a machine's managed identity."""
+    return machine_principal(machine.scope, machine.name)
+
+
+def machine_principal(scope: str, name: str) -> str:
+    return f"{MACHINE}{scope}/{name}"
 
 
 def allows(assignments: Iterable[Assignment], principal: str, right: Right, at: str) -> bool:

@@ -60,6 +60,25 @@ def _spread(scope: Scope, members: Sequence[Machine]) -> Scope:
     )
 
 
+def stand_in(owner: Resource, machine: Machine) -> Resource:
+    """An instance of a flexible scale set is a virtual machine in its own right: what stands for it."""
+    model = owner.body.get("properties", {}).get("virtualMachineProfile", {})
+    named = {name: value for name, value in model.get("osProfile", {}).items() if name != "computerNamePrefix"}
+    properties: Json = {
+        "hardwareProfile": {"vmSize": machine.profile.size},
+        "storageProfile": model.get("storageProfile") or _storage(machine),
+        "osProfile": {**named, "computerName": machine.computer_name or machine.name},
+        "networkProfile": {"networkInterfaces": []},
+        "virtualMachineScaleSet": {"id": owner.id},
+        **_common(machine),
+    }
+    body: Json = {"properties": properties, "tags": dict(machine.profile.tags)}
+    if machine.zone:
+        body["zones"] = [machine.zone]
+    told = _resource(machine, VIRTUAL_MACHINE, machine.name, body, scope=machine.scope, machine=machine.name)
+    return replace(told, created_at=machine.created_at)
+
+
 def numbered(machine: Machine, scope: Scope) -> Machine:
     """An instance of a scale set knows its number, and that it is made from the set's first model."""
     if scope.scale_set is None or machine.instance:

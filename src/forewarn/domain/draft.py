@@ -83,9 +83,6 @@ class Draft:
             )
         )
 
-    def live_events(self) -> list[Event]:
-        return [event for scope in self.scopes.values() for event in scope.events if event.phase.is_live]
-
     def operation(self, scope: str, operation: str) -> Operation | None:
         return next((o for o in self.scopes[scope].operations if o.id == operation), None)
 
@@ -180,23 +177,24 @@ def visible_changes(before: Scope, after: Scope) -> int:
     """How many events appeared, look different or disappeared; each moves the incarnation by one, as in Azure."""
     seen = {event.id: event for event in before.events if event.phase.is_live}
     shown = {event.id: event for event in after.events if event.phase.is_live}
-    return sum(_looks_different(seen.get(event), shown.get(event)) for event in seen.keys() | shown.keys())
+    gone = seen.keys() - shown.keys()
+    return len(gone) + sum(_looks_different(seen.get(event.id), event) for event in shown.values())
 
 
-def _looks_different(before: Event | None, after: Event | None) -> bool:
-    if before is after:
-        return False
-    return before is None or after is None or announce(before) != announce(after)
+def _looks_different(before: Event | None, after: Event) -> bool:
+    return before is not after and (before is None or announce(before) != announce(after))
 
 
 def next_due(scope: Scope, settings: Settings) -> datetime | None:
     """The next moment at which something may happen here by itself."""
     moments = [event.not_before for event in scope.events if event.phase is Phase.SCHEDULED]
     others = (scope.walk.due if scope.walk else None, disenrol_at(scope, settings.disenrol_after))
-    return min([*moments, *(moment for moment in others if moment is not None)], default=None)
+    moments += [moment for moment in others if moment is not None]
+    return min(moments, default=None)
 
 
 def _replaced(items: tuple[T, ...], item: T) -> tuple[T, ...]:
-    if any(known.id == item.id for known in items):
-        return tuple([item if known.id == item.id else known for known in items])
+    for place, known in enumerate(items):
+        if known.id == item.id:
+            return (*items[:place], item, *items[place + 1 :])
     return (*items, item)

@@ -37,7 +37,7 @@ class Phase(Enum):
         return self in LIVE
 
 
-LIVE = frozenset({Phase.SCHEDULED, Phase.STARTED})
+LIVE = (Phase.SCHEDULED, Phase.STARTED)
 
 
 class ActorKind(Enum):

@@ -33,8 +33,12 @@ def asked_again(action: Action, until: datetime) -> Action:
     return replace(action, due=until, attempts=max(action.attempts - 1, 0))
 
 
+LASTING = (EventType.PREEMPT, EventType.TERMINATE)
+"""What makes another machine of the machine, or none."""
+
+
 def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
-    """The action is done: the machine is what the impact made of it."""
+    """The action is done: the machine is what the impact made of it. It need not be known if that is not LASTING."""
     if machine is not None:
         _leave_mark(draft, machine, action.impact)
     _finish(draft, action, failure=None)

@@ -116,3 +116,8 @@ def to_upgrade(members: Iterable[Machine], instances: Iterable[str] | None) -> l
 def follows(machine: Machine) -> bool:
     """Whether what is done to the whole set is done to it: not if it is protected, or was made without a model."""
     return machine.model > 0 and not machine.keep_as_it_is
+
+
+def open_to_all(members: Iterable[Machine]) -> list[Machine]:
+    """Whom an action on the whole set concerns: those protected from the set's actions have to be named."""
+    return [machine for machine in members if not machine.keep_as_it_is]

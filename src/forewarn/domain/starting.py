@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from forewarn.domain.draft import Draft
 from forewarn.domain.events import Actor, Approval, Event, EventType, Phase
 from forewarn.domain.history import What
+from forewarn.domain.scopes import Scope
 
 NOT_BEFORE = Actor.system("NotBefore")
 ALL_DOWN = Actor.system("all-instances-down")
@@ -25,21 +26,24 @@ def startable(draft: Draft) -> list[tuple[Event, Actor]]:
     At NotBefore an event starts by itself. Before that it needs an approval; and a Terminate in a scale set needs all
     pending deletes of that set to be approved or due, so that equal NotBefore means all or none.
     """
-    scheduled = [event for event in draft.live_events() if event.phase is Phase.SCHEDULED]
-    start = [(event, NOT_BEFORE) for event in scheduled if event.not_before <= draft.now]
-    waiting = [event for event in scheduled if event.not_before > draft.now]
-    for together in _decided_together(draft, waiting):
+    start: list[tuple[Event, Actor]] = []
+    waiting: dict[str, list[Event]] = defaultdict(list)  # those decided together
+    for scope in draft.scopes.values():
+        for event in scope.events:
+            if event.phase is not Phase.SCHEDULED:
+                continue
+            if event.not_before <= draft.now:
+                start.append((event, NOT_BEFORE))
+            else:
+                waiting[_decided_with(event, scope)].append(event)
+    for together in waiting.values():
         if all(event.is_approved for event in together):
             start += [(event, event.approvals[-1].by) for event in together]
     return start
 
 
-def _decided_together(draft: Draft, events: list[Event]) -> list[list[Event]]:
-    groups: dict[str, list[Event]] = defaultdict(list)
-    for event in events:
-        scale_set = draft.scopes[event.scope].scale_set
-        groups[scale_set if event.type is EventType.TERMINATE and scale_set else event.id].append(event)
-    return list(groups.values())
+def _decided_with(event: Event, scope: Scope) -> str:
+    return scope.scale_set if event.type is EventType.TERMINATE and scope.scale_set else event.id
 
 
 def record_approval(draft: Draft, event: Event, by: Actor) -> None:

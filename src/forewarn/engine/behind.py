@@ -11,6 +11,8 @@ from forewarn.engine.ports import Reader
 
 Target = tuple[str, str]
 """A machine: its scope and its name there."""
+FEW = 20
+"""Resources looked at at a time where mostly there is nothing to find."""
 
 
 def known(reader: Reader, key: str) -> Resource:
@@ -80,6 +82,18 @@ def contents(reader: Reader, group: Resource) -> Iterator[Resource]:
     while page := reader.list_resources(group=group.key, after=after):
         yield from page
         after = page[-1].key
+
+
+def inside(reader: Reader, resource: Resource) -> list[str]:
+    """The keys of the resources whose ids begin with that of this one."""
+    found: list[str] = []
+    after = prefix = f"{resource.key}/"
+    while page := reader.list_resources(group=resource.group, after=after, limit=FEW):
+        found += [each.key for each in page if each.key.startswith(prefix)]
+        if not page[-1].key.startswith(prefix):
+            break
+        after = page[-1].key
+    return found
 
 
 def recount(reader: Reader, draft: Draft, scope: str) -> None:

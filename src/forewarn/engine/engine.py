@@ -244,8 +244,8 @@ class Engine:
                     else:
                         outcomes.given_up(draft, held, reason)
                 case Done():
-                    machine = next(iter(tx.machines(held.scope, [held.machine])), None)
-                    outcomes.performed(draft, held, machine)
+                    known = tx.machines(held.scope, [held.machine]) if held.impact in outcomes.LASTING else ()
+                    outcomes.performed(draft, held, next(iter(known), None))
                     if draft.machines or draft.gone:
                         behind.recount(tx, draft, held.scope)
                         settle(draft)

@@ -24,7 +24,7 @@ from forewarn.engine import behind, leaving, seating
 from forewarn.engine.behind import Target
 from forewarn.engine.engine import Engine
 from forewarn.engine.jobs import JobState, state_of
-from forewarn.engine.ports import Transaction
+from forewarn.engine.ports import Reader, Transaction
 from forewarn.engine.seating import Group, MachineSpec
 
 __all__ = ["Estate", "Group", "JobState", "MachineSpec"]
@@ -41,42 +41,62 @@ class Estate:
 
     async def put(self, key: str, revise: Revise) -> Resource:
         """Something that no machine stands behind."""
+        return await self.put_among(key, lambda reader, known: revise(known))
+
+    async def put_among(self, key: str, revise: Callable[[Reader, Resource | None], Resource]) -> Resource:
+        """Likewise, described with a look at what else there is."""
+
+        def decide(tx: Transaction, draft: Draft) -> Resource:
+            resource = revise(tx, behind.usable(tx.resource(key)))
+            behind.check_group(tx, resource)
+            draft.put_resource(resource)
+            return resource
+
+        return await self._engine.command((), decide)
+
+    async def put_with_job(self, key: str, revise: Revise, job: Job) -> Resource:
+        """Likewise, with a job of its caller's making, which may wait for the operations of others."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
             resource = revise(behind.usable(tx.resource(key)))
             behind.check_group(tx, resource)
             draft.put_resource(resource)
+            draft.jobs.append(job)
             return resource
 
         return await self._engine.command((), decide)
 
     async def drop(self, key: str) -> bool:
-        """Something that no machine stands behind, gone. Says whether it was there."""
+        """Something that no machine stands behind, gone, and what is inside it. Says whether it was there."""
 
         def decide(tx: Transaction, draft: Draft) -> bool:
-            if tx.resource(key) is None:
+            resource = tx.resource(key)
+            if resource is None:
                 return False
-            draft.dropped.add(key)
+            draft.dropped |= {key, *behind.inside(tx, resource)}
             return True
 
         return await self._engine.command((), decide)
 
     async def put_group(self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]]) -> Resource:
-        """An availability set or a cloud service: one scope, which is there before any machine is in it."""
+        """An availability set: one scope, which is there before any machine is in it."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
-            known = behind.usable(tx.resource(key))
-            resource, group = revise(known)
-            behind.check_group(tx, resource)
-            if known is None:
-                resource = seating.open_group(tx, draft, resource, group)
-            else:
-                resource = replace(resource, scope=known.scope)
-            seating.change_group(draft, resource.scope, group)
-            seating.fill_group(tx, draft, resource.scope, group.machines, self._engine.new_id)
-            draft.put_resource(resource)
+            resource, _ = self._open_group(tx, draft, key, revise)
             settle(draft)
             return resource
+
+        return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
+
+    async def put_service(
+        self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]], by: Actor
+    ) -> tuple[Resource, Job]:
+        """A cloud service: likewise, and its role instances. Those missing come, those too many go."""
+
+        def decide(tx: Transaction, draft: Draft) -> tuple[Resource, Job]:
+            resource, group = self._open_group(tx, draft, key, revise)
+            surplus = seating.fill_group(tx, draft, resource.scope, group.machines, self._engine.new_id)
+            return resource, self._requested(draft, resource.id, surplus, Verb.DELETE, by)
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
 
@@ -125,6 +145,7 @@ class Estate:
             scale_set = seating.open_scale_set(tx, draft, replace(resource, scope=spec.name), spec)
             scale_set, operations = self._resized(tx, draft, scale_set, by)
             draft.put_resource(scale_set.resource)
+            seating.stand_for(tx, draft, scale_set.resource, spec)
             settle(draft)
             return scale_set.resource, self._job(draft, resource.id, operations)
 
@@ -162,17 +183,26 @@ class Estate:
 
         return await self._engine.command(_scopes(machines), decide)
 
-    async def upgrade(self, key: str, spec: SetSpec, instances: Sequence[str] | None) -> Job:
-        """Bring these instances of a scale set to its latest model; None: all that follow it."""
+    async def upgrade(self, key: str, read: Callable[[Resource], SetSpec], instances: Sequence[str] | None) -> Job:
+        """Bring these instances of a scale set to its latest model; None: all that follow it.
+
+        `read` tells what a description means: that of the moment at which this is done.
+        """
 
         def decide(tx: Transaction, draft: Draft) -> Job:
             resource = behind.known(tx, key)
             behind.usable(resource)
+            spec = read(resource)
             chosen = scalesets.to_upgrade(behind.machines(tx, resource), instances)
             draft.machines += [scalesets.upgraded(machine, spec, resource.model) for machine in chosen]
+            seating.stand_for(tx, draft, resource, spec)
             return self._job(draft, resource.id, ())
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
+
+    async def note(self, target: str) -> Job:
+        """Something was asked for that is done by being asked for."""
+        return await self._engine.command((), lambda tx, draft: self._job(draft, target, ()))
 
     async def delete(self, keys: Sequence[str], by: Actor) -> Job:
         """Resources and the machines behind them. With notice to give, they stay, leaving, until it has run down.
@@ -212,6 +242,24 @@ class Estate:
     @property
     def _settings(self) -> Settings:
         return self._engine.settings
+
+    def _open_group(
+        self,
+        tx: Transaction,
+        draft: Draft,
+        key: str,
+        revise: Callable[[Resource | None], tuple[Resource, Group]],
+    ) -> tuple[Resource, Group]:
+        known = behind.usable(tx.resource(key))
+        resource, group = revise(known)
+        behind.check_group(tx, resource)
+        if known is None:
+            resource = seating.open_group(tx, draft, resource, group)
+        else:
+            resource = replace(resource, scope=known.scope)
+        seating.change_group(draft, resource.scope, group)
+        draft.put_resource(resource)
+        return resource, group
 
     def _resized(
         self, tx: Transaction, draft: Draft, scale_set: ScaleSet, by: Actor

@@ -42,8 +42,8 @@ def mark(draft: Draft, resource: Resource) -> None:
 
 
 def drop(tx: Transaction, draft: Draft, resource: Resource) -> None:
-    """The resource is no more, and neither are the scopes that were made for it. Those must be in the draft."""
-    draft.dropped.add(resource.key)
+    """The resource is no more, and neither is what is inside it, nor the scopes made for it, which the draft holds."""
+    draft.dropped |= {resource.key, *behind.inside(tx, resource)}
     for scope in _scopes_of(draft, resource):
         if not scope.declared:
             outcomes.abandon(draft, scope.id)

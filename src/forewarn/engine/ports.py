@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
+from msgspec import Struct
+
 from forewarn.domain.campaigns import Campaign
 from forewarn.domain.draft import Change
 from forewarn.domain.events import Action, Document, Event, Operation
@@ -129,6 +131,7 @@ class Transaction(Reader, Protocol):
     def save(self, change: Change) -> Sequence[Entry]:
         """Write it all. The entries come back with their `seq` and digest.
 
+        An event comes with the operation it announces, in the same scope, and ends with it.
         Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone,
         finished, dissolved or dropped is so, even if the same change also writes it. Jobs that began before
         `JOBS_KEPT` are forgotten when a new one is saved.
@@ -170,8 +173,7 @@ class Store(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class News:
+class News(Struct, frozen=True, kw_only=True):
     """What a commit changed, for those who watch."""
 
     documents: Sequence[Document] = ()

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from forewarn.domain import scalesets, scaling
+from forewarn.domain.describing import stand_in
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, NotFound
 from forewarn.domain.fleet import with_addresses
@@ -43,7 +44,7 @@ class Group(Struct, frozen=True, kw_only=True):
     policy: EventsPolicy = EventsPolicy()
     update_domains: int = 5
     fault_domains: int = 2
-    machines: tuple[Machine, ...] = ()  # role instances that come with it, unless they are there already
+    machines: tuple[Machine, ...] = ()  # all the role instances it is to have, if it is a service
 
 
 # Sets without a model
@@ -68,15 +69,17 @@ def change_group(draft: Draft, scope: str, group: Group) -> None:
 
 
 def fill_group(
-    tx: Transaction, draft: Draft, scope: str, machines: Sequence[Machine], new_id: Callable[[], str]
-) -> None:
+    tx: Transaction, draft: Draft, scope: str, wanted: Sequence[Machine], new_id: Callable[[], str]
+) -> list[Machine]:
+    """Whoever is missing comes. Those that are there and not wanted are told: they are to go."""
     members = list(tx.machines(scope))
-    there = {member.name for member in members}
-    for machine in machines:
+    there = {member.name: member for member in members}
+    for machine in wanted:
         if machine.name not in there:
-            made = _made(machine, draft, new_id())
-            members.append(scaling.seated(made, draft.scopes[scope], members))
-    draft.machines += _addressed(tx, [member for member in members if member.name not in there])
+            members.append(scaling.seated(_made(machine, draft, new_id()), draft.scopes[scope], members))
+    draft.machines += _addressed(tx, members[len(there) :])
+    names = {machine.name for machine in wanted}
+    return [member for name, member in there.items() if name not in names]
 
 
 # Virtual machines
@@ -153,6 +156,16 @@ def _open_groups(tx: Transaction, draft: Draft, scale_set: ScaleSet, scopes: Seq
     for scope in dict.fromkeys(scopes):
         if scope not in draft.scopes:
             draft.put_scope(scaling.placement_group(scope, scale_set, next_epoch(tx)))
+
+
+def stand_for(tx: Transaction, draft: Draft, owner: Resource, spec: SetSpec) -> None:
+    """A flexible set's instances are virtual machines in their own right: those new or changed are described anew."""
+    if not spec.flexible:
+        return
+    for machine in draft.machines:
+        told = stand_in(owner, machine)
+        known = tx.resource(told.key)
+        draft.put_resource(told if known is None else replace(told, id=known.id, version=known.version + 1))
 
 
 # For all

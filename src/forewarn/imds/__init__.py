@@ -9,8 +9,19 @@ something goes through the `Backend`, and is answered only when that has returne
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.identity import ByLocalAddress, BySourceAddress, Everyone
 from forewarn.imds.limits import Limits
-from forewarn.imds.ports import Backend, Clock
+from forewarn.imds.ports import Backend, Clock, Identities
 from forewarn.imds.server import Server
 from forewarn.imds.service import Rules
 
-__all__ = ["Backend", "ByLocalAddress", "BySourceAddress", "Clock", "Everyone", "Fleet", "Limits", "Rules", "Server"]
+__all__ = [
+    "Backend",
+    "ByLocalAddress",
+    "BySourceAddress",
+    "Clock",
+    "Everyone",
+    "Fleet",
+    "Identities",
+    "Limits",
+    "Rules",
+    "Server",
+]

@@ -16,7 +16,7 @@ from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
 from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
 from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
-from forewarn.imds.service import Approve, Decision, Read
+from forewarn.imds.service import Approve, Decision, Issue, Read
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
@@ -227,7 +227,9 @@ class Connection(asyncio.Protocol):
             self._read(decision)
         elif isinstance(decision, Approve):
             self._server.saw(decision.guest.slot)
-            self._work(self._approve(decision, Ending.of(head.modern, head.keep_alive)))
+            self._work(self._answer(self._server.errands.approve(decision), Ending.of(head.modern, head.keep_alive)))
+        elif isinstance(decision, Issue):
+            self._work(self._answer(self._server.errands.issue(decision), Ending.of(head.modern, head.keep_alive)))
         elif decision.close:
             self._refuse(decision)
         else:
@@ -261,8 +263,8 @@ class Connection(asyncio.Protocol):
             self._read(plan)
         self._go_on()
 
-    async def _approve(self, approval: Approve, ending: Ending) -> None:
-        answer = await self._server.errands.approve(approval)
+    async def _answer(self, errand: Coroutine[Any, Any, Answer], ending: Ending) -> None:
+        answer = await errand
         if self._phase is BUSY:
             self._write(reply_to(answer, ending))
             self._go_on()

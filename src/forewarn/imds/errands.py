@@ -7,11 +7,12 @@ from typing import Any
 
 from forewarn.domain.errors import Refused, TooMany, Unavailable
 from forewarn.domain.events import Actor
-from forewarn.imds.ports import Backend
-from forewarn.imds.service import Approve
+from forewarn.imds.ports import Backend, Identities
+from forewarn.imds.service import Approve, Issue
 from forewarn.imds.slots import Guest, Slot
-from forewarn.wire import answers
+from forewarn.wire import answers, identity
 from forewarn.wire.answers import Answer
+from forewarn.wire.instance import resource_id
 
 _log = logging.getLogger(__name__)
 
@@ -31,8 +32,9 @@ def answer_to(error: Exception) -> Answer:
 
 
 class Errands:
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, identities: Identities | None) -> None:
         self._backend = backend
+        self._identities = identities
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def enrol(self, guest: Guest) -> Answer | None:
@@ -54,6 +56,19 @@ class Errands:
         except Exception as error:
             return answer_to(error)
         return answers.unknown_events(unknown) if unknown else answers.APPROVED
+
+    async def issue(self, asked: Issue) -> Answer:
+        machine, request = asked.guest.machine, asked.request
+        own = resource_id(machine, asked.guest.slot.facts).lower()
+        if self._identities is None or request.resource_id not in ("", own):
+            return identity.UNKNOWN_IDENTITY
+        try:
+            if not request.ids <= {self._identities.client_id(machine).lower()}:
+                return identity.UNKNOWN_IDENTITY
+            token = await self._identities.issue_token(machine, request.resource)
+        except Exception as error:
+            return answer_to(error)
+        return identity.token_answer(token) if asked.guest.is_here else answers.UNKNOWN_CALLER
 
     def run(self, errand: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(errand)

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from forewarn.domain.events import Actor
+from forewarn.domain.machines import Machine
+from forewarn.wire.identity import Token
 
 
 class Clock(Protocol):
@@ -28,4 +30,16 @@ class Backend(Protocol):
 
         An event that is approved, started or recently finished is not unknown.
         """
+        ...
+
+
+class Identities(Protocol):
+    """The managed identity that every machine has."""
+
+    def client_id(self, machine: Machine) -> str:
+        """Under which the machine is known to those who are shown its tokens."""
+        ...
+
+    async def issue_token(self, machine: Machine, resource: str) -> Token:
+        """A token that proves to `resource` which machine asks; what it may do there is decided elsewhere."""
         ...

@@ -18,7 +18,7 @@ from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import HeadReader
 from forewarn.imds.limits import Limits
 from forewarn.imds.listeners import BACKLOG, Listener
-from forewarn.imds.ports import Backend, Clock
+from forewarn.imds.ports import Backend, Clock, Identities
 from forewarn.imds.replies import Stamp
 from forewarn.imds.service import Rules, Service
 from forewarn.imds.slots import Slot, Waiter
@@ -41,17 +41,18 @@ class Server:
         backend: Backend,
         clock: Clock,
         seed: str,
+        identities: Identities | None = None,
         limits: Limits | None = None,
         rules: Rules | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`seed` is a GUID of this server's own: the pattern of its request ids."""
+        """`seed`: a GUID of this server's own, the pattern of its request ids. `identities`: None if nobody has one."""
         self.limits = limits or Limits()
         self.loop = asyncio.get_running_loop()
         self.monotonic = monotonic
         self.reader = HeadReader(self.limits)
         self.service = Service(fleet, self.limits, rules or Rules(), monotonic)
-        self.errands = Errands(backend)
+        self.errands = Errands(backend, identities)
         self.stamp = Stamp(seed, clock.now)
         self.parked = 0
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)

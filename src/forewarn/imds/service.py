@@ -1,4 +1,4 @@
-"""What a request asks for, decided without any I/O: an answer, a document to read, or events to approve."""
+"""What a request asks for, decided without any I/O: an answer, a document to read, events to approve, or a token."""
 
 import re
 from collections.abc import Callable
@@ -10,10 +10,11 @@ from forewarn.imds.http import Head
 from forewarn.imds.limits import Limits
 from forewarn.imds.slots import FORMS, Form, Guest
 from forewarn.imds.target import Target, read_target
-from forewarn.wire import answers
+from forewarn.wire import answers, identity
 from forewarn.wire.answers import Answer
 from forewarn.wire.approvals import event_ids
 from forewarn.wire.errors import Malformed
+from forewarn.wire.identity import TokenRequest
 from forewarn.wire.instance import instance_document, lookup
 from forewarn.wire.versions import INSTANCE_VERSIONS, EventVersion, event_version, versions_document
 
@@ -59,7 +60,15 @@ class Approve:
     ids: tuple[str, ...]
 
 
-Decision = Answer | Read | Approve
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A token of the guest's own identity is asked for."""
+
+    guest: Guest
+    request: TokenRequest
+
+
+Decision = Answer | Read | Approve | Issue
 
 
 class Service:
@@ -84,7 +93,7 @@ class Service:
         guest = door.identity.who(self._fleet, door.peer, name)
         if guest is None:
             return answers.UNKNOWN_CALLER
-        if self._limits.rate is not None and not guest.may_ask(self._limits.rate, self._monotonic()):
+        if self._limits.rate is not None and not guest.requests.take(self._limits.rate, self._monotonic()):
             return answers.TOO_MANY_REQUESTS
         return self._route(head, body, target, guest)
 
@@ -112,6 +121,8 @@ class Service:
             return answers.OUTSIDE_METADATA
         if head.method != b"GET":
             return _GET_ONLY
+        if path.lower() == identity.PATH:
+            return self._token(head, target, guest)
         return self._refuse_headers(head) or self._instance(path, target, guest)
 
     def _events(self, head: Head, body: bytes, target: Target, guest: Guest, asked: str) -> Decision:
@@ -151,6 +162,17 @@ class Service:
             return Approve(guest, event_ids(body))
         except Malformed as error:
             return answers.malformed_approval(str(error))
+
+    def _token(self, head: Head, target: Target, guest: Guest) -> Decision:
+        refused = self._refuse_headers(head)
+        if refused is not None:
+            return identity.MISSING_HEADER if refused is answers.MISSING_HEADER else refused
+        request = identity.read_request(target.query)
+        if isinstance(request, Answer):
+            return request
+        if not guest.may_ask_for_a_token(self._limits.tokens, self._monotonic()):
+            return answers.TOO_MANY_REQUESTS
+        return Issue(guest, request)
 
     def _instance(self, path: str, target: Target, guest: Guest) -> Answer:
         if path == "/metadata/versions":

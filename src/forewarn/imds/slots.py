@@ -92,26 +92,40 @@ class Slot:
         return rendered
 
 
+class Bucket:
+    """Holds what may be asked for in one second."""
+
+    __slots__ = ("_left", "_taken")
+
+    def __init__(self) -> None:
+        self._left = 0.0  # when it was last taken from
+        self._taken = float("-inf")
+
+    def take(self, rate: float, now: float) -> bool:
+        self._left = min(rate, self._left + (now - self._taken) * rate)
+        self._taken = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
+
+
 class Guest:
     """A machine, as somebody who asks."""
 
-    __slots__ = ("allowance", "asked", "machine", "slot")
+    __slots__ = ("machine", "requests", "slot", "tokens")
 
     def __init__(self, machine: Machine, slot: Slot) -> None:
         self.machine = machine
         self.slot = slot
-        self.allowance = 0.0  # requests it may still make at the time it last asked
-        self.asked = float("-inf")
+        self.requests = Bucket()
+        self.tokens: Bucket | None = None  # until it asks for one
 
     @property
     def is_here(self) -> bool:
         return self.slot.guests.get(self.machine.name) is self
 
-    def may_ask(self, rate: float, now: float) -> bool:
-        """A bucket that holds one second's worth of requests."""
-        self.allowance = min(rate, self.allowance + (now - self.asked) * rate)
-        self.asked = now
-        if self.allowance < 1.0:
-            return False
-        self.allowance -= 1.0
-        return True
+    def may_ask_for_a_token(self, rate: float, now: float) -> bool:
+        if self.tokens is None:
+            self.tokens = Bucket()
+        return self.tokens.take(rate, now)

@@ -7,8 +7,9 @@ its own. Savepoints for all would make every command copy each page it touches.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Transaction
@@ -19,8 +20,7 @@ from forewarn.store.transaction import SqlTransaction
 Work: TypeAlias = Callable[[Transaction], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     value: Any = None
     error: BaseException | None = None
 

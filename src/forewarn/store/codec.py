@@ -1,11 +1,10 @@
 """Domain values as rows, and back.
 
-A scope's row holds what is true of the scope itself: its events and operations have rows of their own, and whether any
-machine runs is read from the machines.
+A scope's row holds what is true of the scope itself: its operations have rows of their own, each with the event that
+announces it, and whether any machine runs is read from the machines.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -24,8 +23,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScopeBody:
+class ScopeBody(msgspec.Struct, frozen=True, kw_only=True):
     """What of a scope is neither searched nor changed on its own."""
 
     kind: ScopeKind
@@ -88,7 +86,8 @@ def from_scope(scope: Scope, due: datetime | None) -> Row:
     )
 
 
-def to_scope(row: Row, events: Sequence[Event], operations: Sequence[Operation]) -> Scope:
+def to_scope(row: Row, live: Sequence[Row]) -> Scope:
+    """From its row, and from the bodies of its live operations and of their events."""
     scope, scale_set, epoch, incarnation, last_seen, text, running = row
     rest = _scope_body(text)
     return Scope(
@@ -101,8 +100,8 @@ def to_scope(row: Row, events: Sequence[Event], operations: Sequence[Operation])
         enrolled_at=rest.enrolled_at,
         last_seen=None if last_seen is None else to_moment(last_seen),
         any_running=bool(running),
-        events=tuple(events),
-        operations=tuple(operations),
+        events=tuple([to_event(event) for _, event in live if event is not None]),
+        operations=tuple([to_operation(operation) for operation, _ in live]),
         walk=rest.walk,
         owner=rest.owner,
         declared=rest.declared,
@@ -110,6 +109,11 @@ def to_scope(row: Row, events: Sequence[Event], operations: Sequence[Operation])
         update_domains=rest.update_domains,
         fault_domains=rest.fault_domains,
     )
+
+
+def from_operation(operation: Operation, event: Event | None) -> Row:
+    """The columns of `change_operation` and `end_operation`."""
+    return body(operation), None if event is None else body(event), operation.id
 
 
 def from_resource(resource: Resource) -> Row:

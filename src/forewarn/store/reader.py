@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import TypeVar
 
 from forewarn.domain.campaigns import Campaign
@@ -17,6 +18,7 @@ from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
 
 T = TypeVar("T")
+Item = TypeVar("Item", Event, Operation)
 
 
 class SqlReader:
@@ -27,7 +29,7 @@ class SqlReader:
 
     def scope(self, scope: str) -> Scope | None:
         row = self._execute(SQL["scope"], (scope,)).fetchone()
-        return None if row is None else self._whole(row)
+        return None if row is None else codec.to_scope(row, self._live(scope))
 
     def list_scopes(self, *, after: str = "", limit: int = 1000, campaign: str | None = None) -> Sequence[Scope]:
         if campaign is None:
@@ -36,10 +38,10 @@ class SqlReader:
             rows = self._execute(SQL["scopes_of_campaign_after"], (campaign, after, limit)).fetchall()
         if not rows:
             return []
-        span = (rows[0][0], rows[-1][0])
-        events = self._by_scope(SQL["live_events_of_scopes"], span, codec.to_event)
-        operations = self._by_scope(SQL["live_operations_of_scopes"], span, codec.to_operation)
-        return [codec.to_scope(row, events.get(row[0], ()), operations.get(row[0], ())) for row in rows]
+        live: dict[str, list[Row]] = defaultdict(list)
+        for scope, *pair in self._execute(SQL["live_of_scopes"], (rows[0][0], rows[-1][0])).fetchall():
+            live[scope].append(tuple(pair))
+        return [codec.to_scope(row, live[row[0]]) for row in rows]
 
     def scopes_of_scale_set(self, scale_set: str) -> Sequence[Scope]:
         ids = self._execute(SQL["ids_of_scale_set"], (scale_set,)).fetchall()
@@ -76,14 +78,11 @@ class SqlReader:
     def list_events(
         self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
     ) -> Sequence[Event]:
-        if scope is not None and live:
-            found = self._bodies(SQL["live_events_of_scope"], (scope,), codec.to_event)
-            return _page(found, _event_id, after, limit)
-        if scope is not None:
-            return self._bodies(SQL["events_of_scope_after"], (scope, after, limit), codec.to_event)
         if live:
-            return _page(self._bodies(SQL["live_events"], (), codec.to_event), _event_id, after, limit)
-        return self._bodies(SQL["events_after"], (after, limit), codec.to_event)
+            return _page([codec.to_event(event) for _, event in self._live(scope) if event is not None], after, limit)
+        if scope is None:
+            return self._bodies(SQL["events_after"], (after, limit), codec.to_event)
+        return self._bodies(SQL["events_of_scope_after"], (scope, after, limit), codec.to_event)
 
     def operation(self, operation: str) -> Operation | None:
         return self._body(SQL["operation"], (operation,), codec.to_operation)
@@ -91,14 +90,16 @@ class SqlReader:
     def list_operations(
         self, *, scope: str | None = None, live: bool = True, after: str = "", limit: int = 1000
     ) -> Sequence[Operation]:
-        if scope is not None and live:
-            found = self._bodies(SQL["live_operations_of_scope"], (scope,), codec.to_operation)
-            return _page(found, _operation_id, after, limit)
-        if scope is not None:
-            return self._bodies(SQL["operations_of_scope_after"], (scope, after, limit), codec.to_operation)
         if live:
-            return _page(self._bodies(SQL["live_operations"], (), codec.to_operation), _operation_id, after, limit)
-        return self._bodies(SQL["operations_after"], (after, limit), codec.to_operation)
+            return _page([codec.to_operation(body) for body, _ in self._live(scope)], after, limit)
+        if scope is None:
+            return self._bodies(SQL["operations_after"], (after, limit), codec.to_operation)
+        return self._bodies(SQL["operations_of_scope_after"], (scope, after, limit), codec.to_operation)
+
+    def _live(self, scope: str | None) -> list[Row]:
+        if scope is None:
+            return self._execute(SQL["live"]).fetchall()
+        return self._execute(SQL["live_of_scope"], (scope,)).fetchall()
 
     # The outbox
 
@@ -171,20 +172,6 @@ class SqlReader:
 
     # Rows into values
 
-    def _whole(self, row: Row) -> Scope:
-        key = (row[0],)
-        return codec.to_scope(
-            row,
-            self._bodies(SQL["live_events_of_scope"], key, codec.to_event),
-            self._bodies(SQL["live_operations_of_scope"], key, codec.to_operation),
-        )
-
-    def _by_scope(self, query: str, span: tuple[str, str], decode: Callable[[str], T]) -> dict[str, list[T]]:
-        found: dict[str, list[T]] = defaultdict(list)
-        for scope, text in self._execute(query, span).fetchall():
-            found[scope].append(decode(text))
-        return found
-
     def _body(self, query: str, keys: Row, decode: Callable[[str], T]) -> T | None:
         row = self._execute(query, keys).fetchone()
         return None if row is None else decode(row[0])
@@ -197,14 +184,6 @@ class SqlReader:
         return None if micros is None else codec.to_moment(micros)
 
 
-def _event_id(event: Event) -> str:
-    return event.id
-
-
-def _operation_id(operation: Operation) -> str:
-    return operation.id
-
-
-def _page(found: list[T], key: Callable[[T], str], after: str, limit: int) -> list[T]:
+def _page(found: list[Item], after: str, limit: int) -> list[Item]:
     """What is live is little: it is sorted here, and no index of its own makes every write dearer."""
-    return sorted((item for item in found if key(item) > after), key=key)[:limit]
+    return sorted((item for item in found if item.id > after), key=attrgetter("id"))[:limit]

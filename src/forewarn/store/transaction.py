@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -17,8 +16,6 @@ from forewarn.store import codec
 from forewarn.store.connecting import Connection
 from forewarn.store.queries import SQL
 from forewarn.store.reader import SqlReader
-
-T = TypeVar("T", Event, Operation)
 
 HELD = 4096
 """How many scopes, and how many last digests, are kept in memory beside their rows."""
@@ -114,31 +111,30 @@ class SqlTransaction(SqlReader):
     def _save_scope(self, revision: Revision) -> None:
         before, after = revision.before, revision.after
         self._execute(SQL["add_scope" if before is None else "change_scope"], codec.from_scope(after, revision.due))
-        for event, is_new in _changed(before.events if before else (), after.events):
-            self._save(event, "event", live=event.phase.is_live, is_new=is_new)
-        for operation, is_new in _changed(before.operations if before else (), after.operations):
-            self._save(operation, "operation", live=operation.is_live, is_new=is_new)
+        for operation, event, is_new in _changed(before, after):
+            self._save_operation(operation, event, is_new=is_new)
 
-    def _save(self, item: Event | Operation, kind: str, *, live: bool, is_new: bool) -> None:
-        text = codec.body(item)
+    def _save_operation(self, operation: Operation, event: Event | None, *, is_new: bool) -> None:
+        row = codec.from_operation(operation, event)
         if is_new:
-            self._execute(SQL[f"add_{kind}"], (item.scope, int(live), text, item.id, item.scope))
+            self._execute(
+                SQL["add_operation"], (operation.scope, int(operation.is_live), operation.event, *row, operation.scope)
+            )
         else:
-            self._execute(SQL[f"change_{kind}"], (int(live), text, item.id))
+            self._execute(SQL["change_operation" if operation.is_live else "end_operation"], row)
 
     def _append(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Each entry gets the next position, and a digest that covers the entry before it in its scope."""
         if len(self._digests) >= HELD:
-            self._digests.clear()  # not on the way: what is linked below is not yet written
+            self._digests.clear()
         written: list[Entry] = []
         for entry in entries:
             previous = self._digests.get(entry.scope)
             self.seq += 1
             linked = chain(entry, self._last_digest(entry.scope) if previous is None else previous, self.seq)
+            self._execute(SQL["add_entry"], codec.from_entry(linked))
             self._digests[entry.scope] = linked.digest
             written.append(linked)
-        for linked in written:
-            self._execute(SQL["add_entry"], codec.from_entry(linked))
         return written
 
     def _last_digest(self, scope: str) -> str:
@@ -171,10 +167,17 @@ class SqlTransaction(SqlReader):
         self._held[scope.id] = scope
 
 
-def _changed(before: tuple[T, ...], after: tuple[T, ...]) -> Iterator[tuple[T, bool]]:
-    """What is another object than before, and whether it is new. Values do not change, so the others are the same."""
-    if after is not before:
-        known = {item.id: item for item in before}
-        for item in after:
-            if known.get(item.id) is not item:
-                yield item, item.id not in known
+def _changed(before: Scope | None, after: Scope) -> Iterator[tuple[Operation, Event | None, bool]]:
+    """Operations of which they or their events are other objects than before, and whether they are new.
+
+    Values do not change, so the others are the same.
+    """
+    if before is not None and before.events is after.events and before.operations is after.operations:
+        return
+    known = {operation.id: operation for operation in before.operations} if before else {}
+    shown = {event.operation: event for event in before.events} if before else {}
+    events = {event.operation: event for event in after.events}
+    for operation in after.operations:
+        event = events.get(operation.id)
+        if known.get(operation.id) is not operation or shown.get(operation.id) is not event:
+            yield operation, event, operation.id not in known

@@ -1,20 +1,18 @@
 """The one thread that writes. Works queue up while a commit is under way, and go into the next one together."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from queue import Empty, SimpleQueue
+from collections.abc import Callable
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeAlias, TypeVar
 
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Transaction
-from forewarn.store.batch import Batches, Outcome, Work
+from forewarn.store.batch import Batches, Work
+from forewarn.store.returning import Then, WayBack
 
 T = TypeVar("T")
-Then: TypeAlias = Callable[[Any], None] | None
-Asked: TypeAlias = tuple[Work, "asyncio.Future[Any]", Then]
+Asked: TypeAlias = tuple[Work, WayBack, "asyncio.Future[Any]", Then]
 
 AT_A_TIME = 256
 
@@ -25,16 +23,20 @@ class Writer:
         self._queue: SimpleQueue[Asked | None] = SimpleQueue()
         self._gate = Lock()
         self._closed = False
+        self._ways_back: dict[asyncio.AbstractEventLoop, WayBack] = {}
         self._thread = Thread(target=self._work, name="forewarn-writer", daemon=True)
         self._thread.start()
 
     async def run(self, work: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
         """Callers of one event loop get their answers in the order of the commits."""
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
         with self._gate:
             if self._closed:
                 raise Unavailable("The store is closed. Nothing was changed.")
-            self._queue.put((work, future, then))
+            if loop not in self._ways_back:
+                self._ways_back[loop] = WayBack(loop)
+            self._queue.put((work, self._ways_back[loop], future, then))
         return await future
 
     def close(self) -> None:
@@ -44,44 +46,26 @@ class Writer:
                 self._closed = True
                 self._queue.put(None)
         self._thread.join()
+        while self._ways_back:
+            self._ways_back.popitem()[1].close()
 
     def _work(self) -> None:
+        while batch := self._next_batch():
+            self._perform(batch)
+
+    def _next_batch(self) -> list[Asked]:
+        """Waits for the first; empty when there will be none any more."""
+        batch: list[Asked] = []
         while (asked := self._queue.get()) is not None:
-            batch = [asked]
-            last = False
-            with suppress(Empty):
-                while len(batch) < AT_A_TIME and not last:
-                    more = self._queue.get_nowait()
-                    if more is None:
-                        last = True
-                    else:
-                        batch.append(more)
-            _hand_back(zip(batch, self._batches.commit([work for work, _, _ in batch]), strict=True))
-            if last:
-                return
+            batch.append(asked)
+            if len(batch) == AT_A_TIME or self._queue.empty():
+                return batch
+        self._queue.put(None)  # for the next time
+        return batch
 
-
-def _hand_back(results: Iterable[tuple[Asked, Outcome]]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Then, Outcome]]] = defaultdict(list)
-    for (_, future, then), outcome in results:
-        by_loop[future.get_loop()].append((future, then, outcome))
-    for loop, settled in by_loop.items():
-        with suppress(RuntimeError):  # the loop has closed and nobody waits any more; the commit stands
-            loop.call_soon_threadsafe(_settle, settled)
-
-
-def _settle(settled: Iterable[tuple[asyncio.Future[Any], Then, Outcome]]) -> None:
-    """`then` is called whether or not the caller is still there: what was committed must be told."""
-    for future, then, outcome in settled:
-        error = outcome.error
-        if error is None and then is not None:
-            try:
-                then(outcome.value)
-            except Exception as failure:
-                error = failure  # for its own caller; the others go on
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(outcome.value)
-        else:
-            future.set_exception(error)
+    def _perform(self, batch: list[Asked]) -> None:
+        outcomes = self._batches.commit([work for work, *_ in batch])
+        for (_, way_back, future, then), outcome in zip(batch, outcomes, strict=True):
+            way_back.send(future, then, outcome)
+        for way_back in {way_back for _, way_back, *_ in batch}:
+            way_back.ring()

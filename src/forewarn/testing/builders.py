@@ -1,12 +1,13 @@
 """Values for tests: each call gives a whole, plausible one, and the test names only what matters to it."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
-from forewarn.domain.events import Action, Actor, Event, EventType, Operation, Source
+from forewarn.domain.events import Action, Actor, Event, EventType, Operation, OperationState, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import VIRTUAL_MACHINE, Job, Resource
@@ -18,6 +19,11 @@ SOMEBODY = Actor.user("somebody")
 
 def a_scope(name: str = "s", **changes: Any) -> Scope:
     return replace(Scope(id=name, kind=ScopeKind.AVAILABILITY_SET), **changes)
+
+
+def a_scope_with(events: Sequence[Event], name: str = "s", **changes: Any) -> Scope:
+    """A scope with these events, and the operations they announce."""
+    return a_scope(name, events=tuple(events), operations=tuple(map(operation_of, events)), **changes)
 
 
 def a_machine(name: str = "vm", scope: str = "s", **changes: Any) -> Machine:
@@ -50,6 +56,12 @@ def an_operation(name: str = "operation", scope: str = "s", **changes: Any) -> O
         pending=("vm",),
     )
     return replace(operation, **changes)
+
+
+def operation_of(event: Event) -> Operation:
+    """What the event announces. It ends when the event does."""
+    state = OperationState.IN_PROGRESS if event.phase.is_live else OperationState.SUCCEEDED
+    return an_operation(event.operation, event.scope, event=event.id, state=state)
 
 
 def an_action(operation: str = "operation", machine: str = "vm", **changes: Any) -> Action:

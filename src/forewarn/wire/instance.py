@@ -153,8 +153,14 @@ def _put(tree: dict[str, object], path: Sequence[str], value: object) -> None:
     tree[leaf] = value
 
 
-def _network(machine: Machine) -> dict[str, object]:
+def private_address(machine: Machine) -> tuple[str, str]:
+    """The machine's address in its virtual network, and that of its network card."""
     address = machine.profile.private_ip or _own_address(machine.address)
+    return address, machine.profile.mac or ("" if ":" in address else _own_mac(address))
+
+
+def _network(machine: Machine) -> dict[str, object]:
+    address, mac = private_address(machine)
     ipv4, ipv6 = ("", address) if ":" in address else (address, "")
     interface = {
         "ipv4": {
@@ -162,7 +168,7 @@ def _network(machine: Machine) -> dict[str, object]:
             "subnet": [{"address": f"{ipv4.rpartition('.')[0]}.0", "prefix": "24"}] if ipv4 else [],
         },
         "ipv6": {"ipAddress": [{"privateIpAddress": ipv6}] if ipv6 else []},
-        "macAddress": machine.profile.mac or _own_mac(ipv4),
+        "macAddress": mac,
     }
     return {"interface": [interface]}
 

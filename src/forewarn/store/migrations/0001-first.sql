@@ -28,25 +28,19 @@ create table machines (
 create index machines_running on machines (scope_id, running);
 create index machines_named on machines (name, scope_id);
 
+-- An operation and, in the same row, the event that announces it: they come and end together.
 -- `arrival` keeps what is live in the order in which it came: documents list events in that order.
-create table events (
-    id text not null primary key,
-    scope_id text not null,
-    live integer not null,
-    arrival bigint not null,
-    body text not null
-);
-create index events_of_scope on events (scope_id, id);
-create index events_live_of_scope on events (scope_id, arrival) where live = 1;
-
 create table operations (
     id text not null primary key,
+    event_id text unique,
     scope_id text not null,
     live integer not null,
     arrival bigint not null,
-    body text not null
+    body text not null,
+    event text
 );
 create index operations_of_scope on operations (scope_id, id);
+create index events_of_scope on operations (scope_id, event_id) where event_id is not null;
 create index operations_live_of_scope on operations (scope_id, arrival) where live = 1;
 
 -- The outbox: an action leaves it when it is over.

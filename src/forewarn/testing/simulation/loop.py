@@ -7,7 +7,7 @@ program take the same turns.
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from threading import Event
+from selectors import DefaultSelector, SelectorKey
 from typing import Any, TypeVar
 
 from forewarn.engine.ports import Reader, Store, Transaction
@@ -17,42 +17,38 @@ DEADLOCK = 5.0
 """Seconds of real time in which another thread may still have an answer when nobody here has anything to do."""
 
 
-class VirtualLoop(asyncio.BaseEventLoop):
-    """`BaseEventLoop` asks its selector to sleep; this one is its own selector and only looks at the watch."""
+class Watch(DefaultSelector):
+    """Asked to sleep, it only moves its hands; unless something is under way in another thread."""
 
+    now = 0.0
+    abroad = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
+        if timeout is None or (timeout and self.abroad):
+            ready = super().select(DEADLOCK)
+            if not ready:
+                raise RuntimeError("Everybody waits for somebody else: this would never end.")
+            return ready
+        self.now += timeout
+        return super().select(0)
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
-        super().__init__()
-        self._selector = self
-        self._now = 0.0
-        self._abroad = 0
-        self._called = Event()
+        self._watch = Watch()
+        super().__init__(self._watch)
 
     def time(self) -> float:
-        return self._now
+        return self._watch.now
 
     @contextmanager
     def abroad(self) -> Iterator[None]:
         """Something may be under way in another thread: until it answers, no time passes here."""
-        self._abroad += 1
+        self._watch.abroad += 1
         try:
             yield
         finally:
-            self._abroad -= 1
-
-    def select(self, timeout: float | None) -> list[Any]:
-        if timeout is None or (timeout and self._abroad):
-            if not self._called.wait(DEADLOCK):
-                raise RuntimeError("Everybody waits for somebody else: this would never end.")
-        else:
-            self._now += timeout
-        self._called.clear()
-        return []
-
-    def _process_events(self, event_list: list[Any]) -> None:
-        """There is no outside world."""
-
-    def _write_to_self(self) -> None:
-        self._called.set()
+            self._watch.abroad -= 1
 
 
 class Abroad:

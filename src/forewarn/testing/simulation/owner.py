@@ -49,7 +49,7 @@ class Owner(Caller):
         notice = self._rng.choice([None, timedelta(minutes=10)])
         instance = Machine(scope="", name="", terminate_notice=notice)
         spec = SetSpec(name=POOL, title=POOL_GROUP, instance=instance)
-        await self._order(f"{POOL} is upgraded", lambda estate: estate.upgrade(SET.key, spec, None))
+        await self._order(f"{POOL} is upgraded", lambda estate: estate.upgrade(SET.key, lambda _: spec, None))
 
     async def protect(self) -> None:
         for machine in self._some_instances():

@@ -6,10 +6,10 @@ from operator import methodcaller
 from msgspec.structs import replace
 
 from forewarn.domain.errors import Conflict
-from forewarn.domain.events import Approval, OperationState, Phase
+from forewarn.domain.events import Approval, Phase
 from forewarn.domain.scopes import EventsPolicy, ScopeKind, Walk
 from forewarn.engine.ports import Store
-from forewarn.testing.builders import NOON, SOMEBODY, a_scope, an_event, an_operation
+from forewarn.testing.builders import NOON, SOMEBODY, a_scope, a_scope_with, an_event, an_operation, operation_of
 from forewarn.testing.store_checks.tools import MINUTE, add, change, expect, the_scope
 
 
@@ -22,8 +22,8 @@ async def a_scope_comes_back_as_it_was_saved(store: Store) -> None:
         incarnation=12,
         enrolled_at=NOON,
         last_seen=NOON + timedelta(microseconds=1),
-        events=(an_event("E", "set", approvals=(Approval(by=SOMEBODY, at=NOON),)),),
-        operations=(an_operation("o", "set", event="E"),),
+        events=(an_event("E", "set", operation="o", approvals=(Approval(by=SOMEBODY, at=NOON),)),),
+        operations=(an_operation("o", "set", event="E"), an_operation("unannounced", "set")),
         walk=Walk(campaign="c", pause=30 * MINUTE, remaining=(1, 2), current=0, due=NOON),
     )
     await add(store, scope)
@@ -43,17 +43,15 @@ async def a_scope_can_be_added_only_once(store: Store) -> None:
 
 
 async def a_scope_shows_what_is_live_in_the_order_it_came(store: Store) -> None:
-    first = a_scope("s", events=(an_event("Z"), an_event("M")), operations=(an_operation("z"), an_operation("m")))
+    z, m, a = an_event("Z", operation="z"), an_event("M", operation="m"), an_event("A", operation="a")
+    first = a_scope_with([z, m])
     await add(store, first)
-    ended = replace(first.events[1], phase=Phase.COMPLETED)
-    done = replace(first.operations[1], state=OperationState.SUCCEEDED)
-    after = replace(
-        first, events=(first.events[0], ended, an_event("A")), operations=(first.operations[0], done, an_operation("a"))
-    )
-    await change(store, first, after)
+    ended = replace(m, phase=Phase.COMPLETED)
+    operations = (first.operations[0], operation_of(ended), an_operation("n"), operation_of(a))
+    await change(store, first, replace(first, events=(z, ended, a), operations=operations))
     for scope in (await the_scope(store, "s"), (await store.run(lambda tx: tx.lock("s")))[0]):
         assert [event.id for event in scope.events] == ["Z", "A"]
-        assert [operation.id for operation in scope.operations] == ["z", "a"]
+        assert [operation.id for operation in scope.operations] == ["z", "n", "a"]
 
 
 async def locking_a_scope_of_a_scale_set_locks_them_all_in_id_order(store: Store) -> None:
@@ -70,7 +68,7 @@ async def scopes_are_listed_by_id_page_by_page_with_what_is_live(store: Store) -
     await add(
         store,
         a_scope("C"),
-        a_scope("b", events=(an_event("E", "b"), ended), operations=(an_operation("o", "b"),)),
+        a_scope_with([an_event("E", "b"), ended], "b"),
         a_scope("a"),
     )
     pages = [await store.read(methodcaller("list_scopes", after=a, limit=2)) for a in ("", "a", "b")]
@@ -89,7 +87,7 @@ async def scopes_of_a_campaign_are_those_it_walks_now(store: Store) -> None:
 
 
 async def a_mark_of_who_asked_changes_nothing_else(store: Store) -> None:
-    scope = a_scope("s", enrolled_at=NOON, last_seen=NOON, incarnation=4, events=(an_event("E"),))
+    scope = a_scope_with([an_event("E")], enrolled_at=NOON, last_seen=NOON, incarnation=4)
     await add(store, scope, due=NOON)
     later = NOON + timedelta(seconds=1, microseconds=7)
     await store.run(lambda tx: tx.mark_seen("s", later, later + MINUTE))

@@ -20,10 +20,12 @@ from forewarn.testing.builders import (
     a_machine,
     a_resource,
     a_scope,
+    a_scope_with,
     an_action,
     an_entry,
     an_event,
     an_operation,
+    operation_of,
 )
 
 Open: TypeAlias = Callable[[], Awaitable[Store]]
@@ -59,7 +61,7 @@ def snapshot(reader: Reader) -> tuple[object, ...]:
 
 async def furnish(store: Store) -> None:
     def work(tx: Transaction) -> None:
-        scope = a_scope("s", events=(an_event("E"),), operations=(an_operation("o"),), enrolled_at=NOON)
+        scope = a_scope_with([an_event("E", operation="o")], enrolled_at=NOON)
         tx.save(
             Change(
                 revisions=(new(scope, NOON),),
@@ -80,8 +82,8 @@ async def furnish(store: Store) -> None:
 def overturn(tx: Transaction) -> None:
     """Change a little of everything `furnish` made."""
     (scope,) = tx.lock("s")
-    ended = replace(scope.events[0], phase=Phase.CANCELED)
-    after = replace(moved(scope), events=(ended, an_event("F")), operations=(*scope.operations, an_operation("p")))
+    events = (replace(scope.events[0], phase=Phase.CANCELED), an_event("F", operation="p"))
+    after = replace(moved(scope), events=events, operations=(*map(operation_of, events), an_operation("q")))
     tx.lease(NOON, NOON, NOON + MINUTE, 1)
     tx.save(
         Change(

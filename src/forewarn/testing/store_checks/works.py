@@ -7,7 +7,7 @@ from operator import methodcaller
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Reader, Store, Transaction
-from forewarn.testing.builders import NOON, a_scope, an_entry, an_event
+from forewarn.testing.builders import NOON, a_scope, a_scope_with, an_entry, an_event
 from forewarn.testing.store_checks.tools import (
     Lost,
     add,
@@ -25,7 +25,7 @@ from forewarn.testing.store_checks.tools import (
 async def a_work_sees_its_own_writes_and_its_value_comes_back(store: Store) -> None:
     def work(tx: Transaction) -> tuple[object, ...]:
         tx.put_note("k", "v")
-        tx.save(Change(revisions=(new(a_scope("s", events=(an_event("E"),))),), entries=(an_entry(),)))
+        tx.save(Change(revisions=(new(a_scope_with([an_event("E")])),), entries=(an_entry(),)))
         (scope,) = tx.lock("s")
         return tx.note("k"), tx.event("E"), scope.events, tx.last_entry()
 

@@ -1,0 +1,54 @@
+"""The words of Compute's actions, and what each asks of the machines it is sent to."""
+
+from collections.abc import Sequence
+
+from forewarn.arm.applying import Applied, Order
+from forewarn.arm.asking import Ask, Desk, Json, Reply
+from forewarn.arm.finding import id_at
+from forewarn.arm.jobs import waiting_headers
+from forewarn.domain.machines import Machine, Power
+from forewarn.domain.requesting import Verb
+from forewarn.domain.resources import Job
+
+VERBS = {
+    "restart": Verb.RESTART,
+    "redeploy": Verb.REDEPLOY,
+    "performMaintenance": Verb.MAINTAIN,
+    "reimage": Verb.REIMAGE,
+    "reimageAll": Verb.REIMAGE,
+    "rebuild": Verb.REIMAGE,
+    "delete": Verb.DELETE,
+    "simulateEviction": Verb.EVICT,
+}
+POWERS = {"start": Power.RUNNING, "powerOff": Power.STOPPED, "deallocate": Power.DEALLOCATED}
+
+
+async def act(desk: Desk, ask: Ask, word: str, target: str, machines: Sequence[Machine]) -> Job:
+    """`target` is the id of the resource that the caller spoke to. What is neither asked nor power changes nothing."""
+    named = [(machine.scope, machine.name) for machine in machines]
+    if word in VERBS:
+        return await desk.estate.ask(target, named, VERBS[word], ask.by)
+    if word in POWERS:
+        return await desk.estate.set_power(target, named, POWERS[word], ask.by)
+    return await desk.estate.note(target)
+
+
+def order(desk: Desk, ask: Ask, kind: str) -> Order:
+    return Order(
+        id=id_at(desk, ask, kind),
+        body=ask.body,
+        raw=ask.raw,
+        version=ask.version,
+        by=ask.by,
+        partial=ask.method == "PATCH",
+        conditions=ask.headers,
+    )
+
+
+def answer(desk: Desk, ask: Ask, applied: Applied, body: Json) -> Reply:
+    """To a PUT or PATCH: 201 or 200, and where to ask how far it is if something waits."""
+    headers = {"ETag": f'"{applied.resource.version}"'}
+    if applied.job is not None:
+        waiting = waiting_headers(desk, ask, applied.job, applied.resource.location)
+        headers |= {name: value for name, value in waiting.items() if name != "Location"}
+    return Reply(status=201 if applied.created else 200, body=body, headers=headers)

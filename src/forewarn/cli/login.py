@@ -1,0 +1,50 @@
+"""Finds the login for the Forewarn that a command asks: it lies in the data directory of that Forewarn."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from forewarn.access.files import Local, read_local
+from forewarn.cli.instances import instance_at
+from forewarn.domain.errors import Invalid
+from forewarn.wire.authorities import is_loopback
+
+VARIABLE = "FOREWARN_DATA"
+DATA = "forewarn-data"
+EVERYWHERE = "0.0.0.0", "::"  # noqa: S104  (asked for, they are this host)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Login:
+    local: Local
+    data: Path
+
+
+def find_login(server: str, data: Path | None = None) -> Login | None:
+    """By --data, FOREWARN_DATA, the note of whoever has that port, or ./forewarn-data, in this order.
+
+    None also for a server beyond loopback: the secret is not for the open network.
+    """
+    parts = urlsplit(server)
+    if not is_loopback(parts.hostname or "") and parts.hostname not in EVERYWHERE:
+        return None
+    named = named_data(data)
+    if named is None:
+        running = instance_at(parts.port or 80)
+        guesses = [*([Path(running.data)] if running else []), Path(DATA)]
+        return next((login for login in map(_login, guesses) if login is not None), None)
+    login = _login(named)
+    if login is None:
+        raise Invalid(f"{named} holds no login: no Forewarn has run with that data directory.")
+    return login
+
+
+def named_data(data: Path | None) -> Path | None:
+    given = os.environ.get(VARIABLE)
+    return data or (Path(given) if given else None)
+
+
+def _login(data: Path) -> Login | None:
+    local = read_local(data)
+    return Login(local=local, data=data) if local is not None else None

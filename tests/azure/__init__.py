@@ -1,0 +1,1 @@
+"""The real Azure CLI against a whole Forewarn: `make test-azure`."""

@@ -1,0 +1,15 @@
+"""For all tests."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whoever runs the tests may have a Forewarn of their own running: its notes are not ours to read or write."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        for name in ("FOREWARN_DATA", "FOREWARN_SERVER"):
+            patch.delenv(name, raising=False)
+        yield

@@ -1,0 +1,1 @@
+"""Azure's own Python libraries, unchanged, against a whole Forewarn."""
