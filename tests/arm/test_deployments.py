@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from forewarn.domain.events import Actor
 from tests.access.asking import Answer
 from tests.arm.rig import RG, Rig, S, a_rig
 
@@ -253,3 +254,16 @@ def test_a_deployment_ends_when_the_notice_of_its_scale_in_has_run_down() -> Non
     told = rig.get(D)["properties"]
     assert (told["provisioningState"], told["duration"]) == ("Succeeded", "PT600S")
     assert "vmss" in told["outputs"]
+
+
+def test_a_deployment_is_canceled_with_what_it_waits_for() -> None:
+    rig = a_rig()
+    deploy(rig, a_body(a_set(2)))
+    rig.enrol("rg/web:0")
+    made = rig.ask("PUT", D, a_body(a_set(1)))
+    (event,) = rig.run(rig.store.read(lambda reader: reader.list_events()))
+    rig.run(rig.engine.cancel_event(event.id, Actor.user("somebody")))
+    polled = status(rig, made)
+    assert (polled["status"], polled["error"]["code"]) == ("Canceled", "DeploymentFailed")
+    assert [detail["code"] for detail in polled["error"]["details"]] == ["OperationCanceled"]
+    assert rig.get(D)["properties"]["provisioningState"] == "Canceled"

@@ -36,6 +36,15 @@ def test_a_machine_is_described_anew() -> None:
     assert patched["tags"] == {"a": "b"}
 
 
+def test_who_describes_a_machine_anew_does_not_wait_for_its_restart() -> None:
+    cloud = a_cloud()
+    cloud.made(VM, a_machine())
+    cloud.enrol("rg/vm")
+    cloud.post(f"{VM}/restart")
+    assert cloud.ask("PATCH", VM, {"tags": {"a": "b"}}).json["properties"]["provisioningState"] == "Succeeded"
+    assert cloud.get(VM)["properties"]["provisioningState"] == "Updating"
+
+
 def test_machines_are_listed_with_what_the_platform_sees() -> None:
     cloud = a_cloud()
     cloud.made(VM, a_machine())

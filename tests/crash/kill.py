@@ -21,7 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from forewarn.domain.errors import ForewarnError
@@ -30,10 +30,13 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry, first_break
 from forewarn.domain.machines import Machine
 from forewarn.domain.maintenance import Maintenance
+from forewarn.domain.resources import GROUP, SCALE_SET, Resource
+from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import Scope, ScopeKind
 from forewarn.domain.settings import Settings
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.estate import Estate
 from forewarn.engine.ports import Done, News, Reader, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
@@ -57,6 +60,9 @@ FLEET = Fleet(
     ),
     settings=Settings(user_operations=1000),
 )
+FLEET_SCOPES = {scope.id for scope in FLEET.scopes}
+HOME = Resource(id="/rg", type=GROUP, name="rg")
+SET = Resource(id="/rg/pool", type=SCALE_SET, name="pool", group=HOME.key)
 TARGETS = [(machine.scope, machine.name) for machine in FLEET.machines]
 
 
@@ -67,6 +73,7 @@ class Acknowledged:
     operations: set[str] = field(default_factory=set)
     approvals: set[tuple[str, str]] = field(default_factory=set)  # (event, who)
     cancels: set[str] = field(default_factory=set)
+    jobs: set[str] = field(default_factory=set)
     shown: dict[str, tuple[int, int]] = field(default_factory=dict)  # scope → newest (epoch, incarnation) published
     count: int = 0
 
@@ -74,6 +81,7 @@ class Acknowledged:
         self.operations |= later.operations
         self.approvals |= later.approvals
         self.cancels |= later.cancels
+        self.jobs |= later.jobs
         self.shown |= later.shown
         self.count += later.count
 
@@ -85,6 +93,8 @@ class Acknowledged:
                 self.approvals.add((event, who))
             case ["cancel", str(event)]:
                 self.cancels.add(event)
+            case ["job", str(job)]:
+                self.jobs.add(job)
             case ["shown", str(scope), int(epoch), int(incarnation)]:
                 self.shown[scope] = max(self.shown.get(scope, (0, 0)), (epoch, incarnation))
                 return
@@ -167,7 +177,9 @@ async def call(engine: Engine, store: Store, rng: random.Random, tell: Callable[
 async def one_command(engine: Engine, store: Store, rng: random.Random, tell: Callable[..., None]) -> None:
     scope, name = rng.choice(TARGETS)
     who = Actor.machine(f"caller{rng.randrange(3)}")
-    match rng.randrange(6):
+    match rng.randrange(8):
+        case 6:
+            await own(Estate(engine), rng, who, tell)
         case 0:
             await engine.enrol(scope, who)
         case 1 | 2:
@@ -191,11 +203,24 @@ async def one_command(engine: Engine, store: Store, rng: random.Random, tell: Ca
                 tell("cancel", event.id)
 
 
+async def own(estate: Estate, rng: random.Random, who: Actor, tell: Callable[..., None]) -> None:
+    """A scale set grows and shrinks, and is deleted now and then."""
+    if rng.random() < 0.1:
+        job = await estate.delete([SET.key], who)
+    else:
+        notice = rng.choice([None, timedelta(minutes=5)])
+        instance = Machine(scope="", name="", terminate_notice=notice)
+        spec = SetSpec(name="pool", title="pool", capacity=rng.randrange(8), instance=instance)
+        await estate.put(HOME.key, lambda known: known or HOME)
+        _, job = await estate.put_scale_set(SET.key, lambda known: (known or SET, spec), who)
+    tell("job", job.id)
+
+
 # What must hold on the disk of a killed victim
 
 
 def broken(reader: Reader, known: Acknowledged, ledger: Path, thorough: bool) -> list[str]:
-    problems = lost(reader, known) + half_applied(reader)
+    problems = lost(reader, known) + half_applied(reader) + half_owned(reader, known)
     return problems + acted_wrongly(reader, ledger) + broken_history(reader) if thorough else problems
 
 
@@ -211,7 +236,7 @@ def lost(reader: Reader, known: Acknowledged) -> list[str]:
             problems.append(f"the cancel of {event_id} was acknowledged and is lost")
     for scope_id, pair in known.shown.items():
         scope = reader.scope(scope_id)
-        if scope is None or (scope.epoch, scope.incarnation) < pair:
+        if (scope is None and scope_id in FLEET_SCOPES) or (scope and (scope.epoch, scope.incarnation) < pair):
             problems.append(f"the document of {scope_id} went back behind {pair}")
     return problems
 
@@ -226,6 +251,25 @@ def half_applied(reader: Reader) -> list[str]:
         elif event.phase is Phase.STARTED:
             missing = [m for m in operation.pending if reader.action(operation.id, m) is None]
             problems += [f"event {event.id} has started and nobody acts on {m}" for m in missing]
+    return problems
+
+
+def half_owned(reader: Reader, known: Acknowledged) -> list[str]:
+    """A job and its operations are of one commit; so are a resource, its scopes and its machines."""
+    problems = []
+    for name in known.jobs:
+        job = reader.job(name)
+        if job is None or any(reader.operation(operation) is None for operation in job.operations):
+            problems.append(f"job {name} was acknowledged and is lost, or a part of it")
+    scopes = reader.scopes_of_scale_set("pool")
+    resource = reader.resource(SET.key)
+    if (resource is None) != (not scopes) and (resource is None or resource.counter):
+        problems.append(f"{SET.key} is {resource}, and its scopes are {[scope.id for scope in scopes]}")
+    counted = 0 if resource is None else resource.counter
+    members = [machine for scope in scopes for machine in reader.machines(scope.id)]
+    problems += [f"{m.name} is there before its set counted it" for m in members if int(m.instance) >= counted]
+    if not scopes and reader.machines("pool:0"):
+        problems.append("the machines of a scope that is no more are still there")
     return problems
 
 

@@ -22,8 +22,9 @@ from forewarn.store.connecting import Connection
 from forewarn.store.migrating import migrate
 from forewarn.store.reader import SqlReader
 from tests.crash.disk import Disk, Image, Platter
+from tests.crash.owning import Refused
 from tests.crash.vfs import DATABASE, connected
-from tests.crash.workload import Batch, Refused, batches, rehearse, state
+from tests.crash.workload import Batch, batches, rehearse, state
 
 AGAIN = 0.05
 """How many of the disks that came back are used on and cut again."""

@@ -24,6 +24,7 @@ from forewarn.engine.ports import Reader, Transaction
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON, SOMEBODY, a_campaign, a_machine
 from forewarn.testing.store_checks.tools import snapshot
+from tests.crash.owning import JOBS_NOTE, Refused, jobs, own
 
 Command: TypeAlias = Callable[[Transaction], None]
 Batch: TypeAlias = Sequence[Command]
@@ -31,10 +32,7 @@ Batch: TypeAlias = Sequence[Command]
 SCOPES = ("alone", "set-0", "set-1")
 NAMES = ("a", "b", "c")
 SETTINGS = Settings()
-
-
-class Refused(Exception):
-    """Some commands fail half-way; then they must leave nothing."""
+OWNED = 0.3  # of the commands are about a scale set that somebody owns
 
 
 def batches(seed: int, count: int) -> list[Batch]:
@@ -65,6 +63,8 @@ def _command(chance: Random) -> Command:
         chance.choice(SCOPES),
         NOON + timedelta(minutes=chance.randrange(600)),
     )
+    if chance.random() < OWNED:
+        return lambda tx: own(tx, at, Random(number))
 
     def command(tx: Transaction) -> None:
         draft = Draft(tx.lock(scope), at)
@@ -148,4 +148,4 @@ async def rehearse(script: Sequence[Batch]) -> list[object]:
 
 
 def state(reader: Reader) -> object:
-    return snapshot(reader)
+    return (*snapshot(reader), jobs(reader), reader.note(JOBS_NOTE))

@@ -147,6 +147,18 @@ async def test_what_was_under_way_ends_with_the_scope_and_its_driver_may_still_r
     assert (scope.events, scope.operations) == ((), ()), "nothing of its former life"
 
 
+@in_a_loop
+async def test_a_tick_or_a_report_that_comes_too_late_is_no_error() -> None:
+    land = await Land.open()
+    await land.machine("vm")
+    await land.delete(key_of("vm"))
+    (deleting,) = await land.lease()
+    await land.work()
+    await land.desk.engine.tick("rg/vm")
+    await land.desk.engine.report(deleting, Done())
+    assert await land.scopes() == []
+
+
 # An availability set, a cloud service
 
 

@@ -9,6 +9,7 @@ from forewarn.arm.jobs import waiting_headers
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.requesting import Verb
 from forewarn.domain.resources import Job
+from forewarn.wire.compute.states import Provisioning
 
 VERBS = {
     "restart": Verb.RESTART,
@@ -46,9 +47,14 @@ def order(desk: Desk, ask: Ask, kind: str) -> Order:
 
 
 def answer(desk: Desk, ask: Ask, applied: Applied, body: Json) -> Reply:
-    """To a PUT or PATCH: 201 or 200, and where to ask how far it is if something waits."""
+    """To a PUT or PATCH: 201 or 200, and where to ask how far it is if something waits.
+
+    If nothing does, it has succeeded, whatever else is under way: a client that reads otherwise would wait for that.
+    """
     headers = {"ETag": f'"{applied.resource.version}"'}
-    if applied.job is not None:
+    if applied.job is None:
+        body["properties"]["provisioningState"] = Provisioning.SUCCEEDED.value
+    else:
         waiting = waiting_headers(desk, ask, applied.job, applied.resource.location)
         headers |= {name: value for name, value in waiting.items() if name != "Location"}
     return Reply(status=201 if applied.created else 200, body=body, headers=headers)

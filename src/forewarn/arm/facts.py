@@ -24,6 +24,7 @@ class Facts:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._homes: dict[str, Home | None] = {}
+        self._sets: dict[str, list[Home]] = {}
 
     def home(self, scope: str) -> Home | None:
         if scope not in self._homes:
@@ -39,15 +40,15 @@ class Facts:
             return machine, Provisioning.DELETING
         return machine, home.states.get(resource.machine, Provisioning.SUCCEEDED)
 
-    def scopes(self, resource: Resource) -> Sequence[Scope]:
+    def scopes(self, resource: Resource) -> list[Scope]:
         """Of a scale set."""
-        return self._reader.scopes_of_scale_set(resource.scope)
+        return [home.scope for home in self._homes_of_set(resource.scope)]
 
     def instances(self, resource: Resource) -> list[Instance]:
         """Of a scale set, in the order of their ids."""
         found = [
             Instance(machine, home.states.get(machine.name, Provisioning.SUCCEEDED))
-            for home in map(self._home, self.scopes(resource))
+            for home in self._homes_of_set(resource.scope)
             for machine in home.machines.values()
         ]
         return sorted(found, key=lambda instance: instance_order(instance.machine.instance))
@@ -57,6 +58,11 @@ class Facts:
         home = self.home(scope)
         names = home.machines if home else ()
         return [told.id for name in names for told in self._reader.resources_of_machine(scope, name)]
+
+    def _homes_of_set(self, scale_set: str) -> list[Home]:
+        if scale_set not in self._sets:
+            self._sets[scale_set] = [self._home(scope) for scope in self._reader.scopes_of_scale_set(scale_set)]
+        return self._sets[scale_set]
 
     def _home(self, scope: Scope) -> Home:
         machines = {machine.name: machine for machine in self._reader.machines(scope.id)}

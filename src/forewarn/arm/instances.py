@@ -74,7 +74,7 @@ async def put_instance(desk: Desk, ask: Ask) -> Reply:
         )
 
     machine = await desk.estate.put_instance((instance.machine.scope, instance.machine.name), revise)
-    return Reply(body=_view(resource, Instance(machine, instance.state)))
+    return Reply(body=_view(resource, Instance(machine)))
 
 
 async def delete_instance(desk: Desk, ask: Ask) -> Reply:

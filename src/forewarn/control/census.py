@@ -35,6 +35,7 @@ class Census:
         self._scopes: dict[str, Figures] = {}
         self._members: dict[str, set[str]] = defaultdict(set)
         self._gone: set[tuple[str, str]] | None = None  # who left, while the first count is under way
+        self._dissolved: set[str] = set()  # likewise, scopes
         self._complete = False
         self._counting = asyncio.Lock()
         engine.on_change(self._count)
@@ -50,12 +51,14 @@ class Census:
                 await self._count_all(gone)
             finally:
                 self._gone = None
+                self._dissolved.clear()
             self._complete = True
 
     async def _count_all(self, gone: Set[tuple[str, str]]) -> None:
         async for scopes in pages_of_scopes(self._engine.store):
             for scope in scopes:
-                self._scopes.setdefault(scope.id, figures_of(scope))
+                if scope.id not in self._dissolved:
+                    self._scopes.setdefault(scope.id, figures_of(scope))
         async for machines in pages_of_machines(self._engine.store):
             self._add(machine for machine in machines if (machine.scope, machine.name) not in gone)
 
@@ -81,6 +84,7 @@ class Census:
         self.entries.update(entry.what for entry in change.entries)
         for revision in change.revisions:
             self._scopes[revision.after.id] = figures_of(revision.after)
+            self._dissolved.discard(revision.after.id)
         self._add(change.machines)
         for scope, name in change.gone:
             self._members[scope].discard(name)
@@ -90,6 +94,7 @@ class Census:
         for scope in change.dissolved:
             self._scopes.pop(scope, None)
             self._members.pop(scope, None)
+            self._dissolved.add(scope)
 
     def _add(self, machines: Iterable[Machine]) -> None:
         for machine in machines:

@@ -93,7 +93,9 @@ def abandon(draft: Draft, scope: str) -> None:
     """The scope comes to its end, and whatever is under way there with it. The drivers need not report any more."""
     here = draft.scopes[scope]
     why = f"{scope} is gone"
-    draft.finished += [(o.id, name) for o in here.operations if o.is_live for name in o.pending]
+    waiting = {event.operation for event in here.events if event.phase is Phase.SCHEDULED}
+    acting = [operation for operation in here.operations if operation.is_live and operation.id not in waiting]
+    draft.finished += [(operation.id, name) for operation in acting for name in operation.pending]
     for event in here.events:
         if event.phase.is_live:
             draft.end(event, Fact.CANCEL if event.phase is Phase.SCHEDULED else Fact.FAIL, END, why)

@@ -40,7 +40,8 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     known = {scope: tx.machines(scope) for scope in draft.scopes}
     resources, scopes = described(fleet.scopes, fleet.machines)
     for scope in scopes:
-        draft.put_scope(_redeclared(draft.scopes[scope.id], scope) if scope.id in known else scope)
+        held = draft.scopes.get(scope.id)
+        draft.put_scope(_redeclared(held, scope) if held else replace(scope, epoch=leaving.next_epoch(tx)))
     draft.machines += [replace(m, created_at=m.created_at or now) for m in _placed(tx, fleet, known, new_id)]
     for resource in resources:
         draft.put_resource(_redescribed(resource, tx.resource(resource.key), now))

@@ -55,6 +55,15 @@ def texts(body: Json, *path: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def objects(body: Json, *path: str) -> list[Json]:
+    value = an_object(body, *path[:-1]).get(path[-1])
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise Invalid(f"'{'.'.join(path)}' must be a list of objects.")
+    return value
+
+
 def dig(body: Any, *path: str) -> Any:
     """Whatever is there; None if nothing is, or the way to it is none."""
     for name in path:

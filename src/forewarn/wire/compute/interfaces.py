@@ -10,14 +10,13 @@ from forewarn.wire.instance import private_address
 
 def interfaces(resource: Resource, machines: Iterable[Machine]) -> list[Json]:
     path = ("properties", "virtualMachineProfile", "networkProfile", "networkInterfaceConfigurations")
-    configured = dig(resource.body, *path)
-    cards = [card for card in configured if isinstance(card, dict)] if isinstance(configured, list) else []
+    cards: list[Json] = dig(resource.body, *path) or []
     return [_card(resource, machine, card) for machine in machines for card in cards]
 
 
 def _card(resource: Resource, machine: Machine, card: Json) -> Json:
     own = f"{resource.id}/virtualMachines/{machine.instance}"
-    name = str(card.get("name", "nic"))
+    name = card.get("name", "nic")
     address, mac = private_address(machine)
     return {
         "name": name,
@@ -33,12 +32,11 @@ def _card(resource: Resource, machine: Machine, card: Json) -> Json:
 
 
 def _places(card: Json, address: str) -> Iterator[Json]:
-    places = dig(card, "properties", "ipConfigurations")
-    for number, place in enumerate(places if isinstance(places, list) else []):
+    for number, place in enumerate(dig(card, "properties", "ipConfigurations") or []):
         yield {
-            "name": str(dig(place, "name") or f"ipconfig{number}"),
+            "name": place.get("name", f"ipconfig{number}"),
             "properties": {
-                **(dig(place, "properties") or {}),
+                **place.get("properties", {}),
                 "privateIPAddress": address,
                 "privateIPAllocationMethod": "Dynamic",
                 "primary": number == 0,

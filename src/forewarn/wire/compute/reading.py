@@ -7,7 +7,7 @@ from forewarn.domain.machines import EvictionPolicy, Machine, Priority, Profile
 from forewarn.domain.scalesets import GROUP_SIZE, ScaleIn, SetSpec, Upgrade
 from forewarn.wire.catalogue import find_image
 from forewarn.wire.compute.bodies import WORDS
-from forewarn.wire.compute.digging import Json, a_flag, a_number, a_text, an_object, dig, texts
+from forewarn.wire.compute.digging import Json, a_flag, a_number, a_text, an_object, dig, objects, texts
 from forewarn.wire.compute.notices import os_image_notice, policy_of, terminate_notice
 
 SIZE = "Standard_D2s_v5"
@@ -52,6 +52,7 @@ def set_spec(body: Json, *, name: str, title: str, place: Place) -> SetSpec:
     """`name` is the scale set's in the fleet, `title` what its instances are named after."""
     properties = an_object(body, "properties")
     model = an_object(properties, "virtualMachineProfile")
+    _check_network(model)
     size = a_text(body, "sku", "name") or SIZE
     flexible = is_flexible(properties)
     return SetSpec(
@@ -112,6 +113,15 @@ def _model(holder: Json, place: Place, size: str, tags: dict[str, str]) -> Machi
             tags=tags,
         ),
     )
+
+
+def _check_network(model: Json) -> None:
+    """No rule reads it, but the interfaces of instances are made from it."""
+    for card in objects(model, "networkProfile", "networkInterfaceConfigurations"):
+        a_text(card, "name")
+        for address in objects(card, "properties", "ipConfigurations"):
+            a_text(address, "name")
+            an_object(address, "properties")
 
 
 def _word(holder: Json, name: str, *path: str) -> str:

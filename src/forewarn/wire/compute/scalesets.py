@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ class Instance(Struct, frozen=True):
     state: Provisioning = Provisioning.SUCCEEDED
 
 
+@lru_cache(maxsize=1024)
 def group_guid(scope: str) -> str:
     """A placement group's id, the same as its machines are told."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, scope))
@@ -83,14 +84,9 @@ class _Model:
         model: Json = dig(resource.body, "properties", "virtualMachineProfile") or {}
         self.storage = storage_view(model.get("storageProfile") or {})
         self.os = {name: value for name, value in (model.get("osProfile") or {}).items() if "Prefix" not in name}
-        self.network: Json = model.get("networkProfile") or {}
+        self.cards: list[Json] = dig(model, "networkProfile", "networkInterfaceConfigurations") or []
         self.sku = {"name": "", "tier": "Standard", **(resource.body.get("sku") or {})}
-        self.nics = [str(name) for nic in _list(self.network) if (name := dig(nic, "name"))]
-
-
-def _list(network: Json) -> list[Any]:
-    found = network.get("networkInterfaceConfigurations")
-    return found if isinstance(found, list) else []
+        self.nics = [card.get("name", "nic") for card in self.cards]
 
 
 def _view(resource: Resource, instance: Instance, model: _Model, expand: bool, short: bool) -> Json:
@@ -124,7 +120,7 @@ def _properties(resource: Resource, instance: Instance, model: _Model, own: str)
     properties: Json = {
         "latestModelApplied": machine.model == resource.model,
         "modelDefinitionApplied": "VirtualMachineScaleSet",
-        "networkProfileConfiguration": {"networkInterfaceConfigurations": _list(model.network)},
+        "networkProfileConfiguration": {"networkInterfaceConfigurations": model.cards},
         "provisioningState": instance.state.value,
         "hardwareProfile": {"vmSize": profile.size},
         "vmId": profile.vm_id,

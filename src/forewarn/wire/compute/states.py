@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
+from functools import lru_cache
 
 from forewarn.domain.events import EventType, Source
 from forewarn.domain.machines import Power
@@ -44,6 +45,7 @@ def powered(power: Power) -> Json:
     return {"code": f"PowerState/{power.value}", "level": "Info", "displayStatus": f"VM {power.value}"}
 
 
+@lru_cache(maxsize=1024)  # the instances of a set were mostly made together
 def moment(at: datetime) -> str:
     """A time as Compute writes it."""
     return at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
