@@ -21,6 +21,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine import leaving, loading
 from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
+from forewarn.engine.publishing import published
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 T = TypeVar("T")
@@ -269,7 +270,7 @@ class Engine:
             result = decide(tx, draft)
             if draft.gone or draft.dropped:
                 leaving.sweep(tx, draft)
-            change = draft.seal(self.settings)
+            change = published(tx, draft.seal(self.settings), draft.now)
             return result, change, tx.save(change) if change != NOTHING else ()
 
         result, _, _ = await self.store.run(work, self._tell)

@@ -25,6 +25,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine.leaving import sweep
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
+from forewarn.engine.publishing import published
 from forewarn.engine.walking import every_machine
 
 FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
@@ -53,7 +54,7 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
     if leaving:
         sweep(tx, draft)
-    return draft.seal(fleet.settings)
+    return published(tx, draft.seal(fleet.settings), now)
 
 
 def _redescribed(resource: Resource, known: Resource | None) -> Resource:

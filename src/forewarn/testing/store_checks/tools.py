@@ -13,7 +13,18 @@ from forewarn.domain.history import Entry
 from forewarn.domain.machines import Power
 from forewarn.domain.scopes import Scope
 from forewarn.engine.ports import Reader, Store, Transaction
-from forewarn.testing.builders import NOON, a_campaign, a_machine, a_scope, an_action, an_entry, an_event, an_operation
+from forewarn.testing.builders import (
+    NOON,
+    a_campaign,
+    a_delivery,
+    a_machine,
+    a_notice,
+    a_scope,
+    an_action,
+    an_entry,
+    an_event,
+    an_operation,
+)
 
 Open: TypeAlias = Callable[[], Awaitable[Store]]
 
@@ -39,6 +50,8 @@ def snapshot(reader: Reader) -> tuple[object, ...]:
         reader.last_entry(),
         reader.next_due(),
         reader.next_action(),
+        list(reader.list_published()),
+        list(reader.subscriptions_waiting(NOON)),
         reader.note("k"),
         reader.answer("k"),
     )
@@ -53,6 +66,8 @@ async def furnish(store: Store) -> None:
                 machines=(a_machine("vm", "s"), a_machine("v2", "s", **DOWN)),
                 actions=(an_action("o"),),
                 entries=(an_entry("E", "s"),),
+                notices=(a_notice("E"),),
+                deliveries=(a_delivery("E", "first"), a_delivery("E", "second")),
             )
         )
         tx.save_campaign(a_campaign())
@@ -68,6 +83,7 @@ def overturn(tx: Transaction) -> None:
     ended = replace(scope.events[0], phase=Phase.CANCELED)
     after = replace(moved(scope), events=(ended, an_event("F")), operations=(*scope.operations, an_operation("p")))
     tx.lease(NOON, NOON, NOON + MINUTE, 1)
+    tx.lease_deliveries("second", NOON, NOON + MINUTE, 1)
     tx.save(
         Change(
             revisions=(Revision(before=scope, after=after, due=None), new(a_scope("t"), NOON - MINUTE)),
@@ -76,6 +92,10 @@ def overturn(tx: Transaction) -> None:
             actions=(an_action("p"),),
             finished=(("o", "vm"),),
             entries=(an_entry("E", "s"), an_entry("F", "t")),
+            notices=(a_notice("F"),),
+            withdrawn=("E",),
+            deliveries=(a_delivery("F", "third"),),
+            delivered=(a_delivery("E", "first").key,),
         )
     )
     tx.mark_seen("t", NOON, NOON)
