@@ -117,9 +117,7 @@ def test_count_counts() -> None:
     [
         pytest.param("", "the name of a table", id="nothing"),
         pytest.param("resources where a == 1", "'|'", id="no-pipe"),
-        pytest.param(
-            "resources | summarize count() by type", "'summarize' is not supported here: use", id="summarize"
-        ),
+        pytest.param("resources | summarize count() by type", "'summarize' is not supported here: use", id="summarize"),
         pytest.param("resources | join (x) on y", "'join' is not supported", id="join"),
         pytest.param("resources | where name matches regex 'a'", "'matches' is not supported here", id="comparison"),
         pytest.param("resources | where strlen(name) == 1", "'strlen' is not supported here", id="function"),
