@@ -4,16 +4,19 @@ import itertools
 import logging
 import re
 from collections.abc import Callable
+from datetime import datetime
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from forewarn.access.gate import Gate, require
+from forewarn.access.gate import Gate, caller_of, require
 from forewarn.access.service import Access
-from forewarn.arm import groups, jobs
+from forewarn.access.tokens import Caller
+from forewarn.arm import eventgrid, graph, groups, jobs, maintenance, systemtopics
 from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
+from forewarn.arm.confirming import Confirming
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
 from forewarn.arm.routing import Found, Router, Row, Rows
@@ -22,10 +25,11 @@ from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.grid.calling import Webhooks
 
 log = logging.getLogger(__name__)
 VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+(\.\d+)?)?", re.IGNORECASE)
-NOUNS = (groups, jobs)
+NOUNS = (groups, jobs, maintenance, systemtopics, eventgrid, graph)
 
 
 def create_arm(
@@ -36,9 +40,21 @@ def create_arm(
     new_id: Callable[[], str],
     poll_after: float = 1.0,
     https_port: Callable[[], int | None] = lambda: None,
+    wall: Callable[[], datetime] | None = None,
+    webhooks: Webhooks | None = None,
 ) -> ASGIApp:
-    desk = Desk(engine=engine, estate=Estate(engine), clock=clock, access=access, new_id=new_id, poll_after=poll_after)
-    return Login(Gate(Resources(desk, rows()), access), access, https_port)
+    """`wall`: real time, unless the fleet's clock shows it."""
+    desk = Desk(
+        engine=engine,
+        estate=Estate(engine),
+        clock=clock,
+        access=access,
+        new_id=new_id,
+        wall=wall or clock.now,
+        webhooks=webhooks or Webhooks(),
+        poll_after=poll_after,
+    )
+    return Login(Confirming(Gate(Resources(desk, rows()), access), desk), access, https_port)
 
 
 def rows() -> Rows:
@@ -72,7 +88,7 @@ class Resources:
         row = _row(found, request.method, url)
         assert found is not None, "a row was found"
         self._check_subscription(found)
-        caller = require(request, self._desk.access, row.needs, self._place(found), _action(row))
+        caller = self._caller(request, row, found)
         query = {name.lower(): value for name, value in request.query_params.multi_items()}
         ask = Ask(
             method=request.method,
@@ -83,9 +99,15 @@ class Resources:
             raw=await read_body(request),
             base=base_of(request),
             by=Actor.user(caller.name),
+            caller=caller,
             version=_version(query),
         )
         return await row.handler(self._desk, ask)
+
+    def _caller(self, request: Request, row: Row, found: Found) -> Caller:
+        if row.anywhere:
+            return caller_of(request.scope)
+        return require(request, self._desk.access, row.needs, self._place(found), _action(row))
 
     def _check_subscription(self, found: Found) -> None:
         asked = found.path.get("subscription", self._desk.subscription)

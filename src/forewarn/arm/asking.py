@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +12,13 @@ from starlette.requests import ClientDisconnect, Request
 
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
+from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
 from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.grid.calling import Webhooks
 
 Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
@@ -32,6 +35,8 @@ class Desk:
     clock: FleetClock
     access: Access
     new_id: Callable[[], str]
+    wall: Callable[[], datetime]  # real time, for what has to do with the network
+    webhooks: Webhooks
     poll_after: float = 1.0  # seconds a client should let pass before it asks again how far an operation is
 
     @property
@@ -51,6 +56,7 @@ class Ask:
     raw: bytes
     base: str  # scheme and host, as the caller called this server
     by: Actor
+    caller: Caller  # who bears the token; `by` is their name for the history
     version: str  # the api-version: a date, perhaps with -preview
 
     @cached_property

@@ -22,6 +22,7 @@ class Row:
     path: str
     handler: Handler
     right: Right | None = None  # None: READ for GET and HEAD, else WRITE
+    anywhere: bool = False  # for whoever bears a token: the handler gives only what they may see
 
     @property
     def needs(self) -> Right:
