@@ -31,11 +31,17 @@ class Answer:
 
 
 class Webhooks:
-    def __init__(self, own_ports: Callable[[], Collection[int]] = tuple, patience: float = PATIENCE) -> None:
-        """`own_ports`: where this Forewarn listens."""
+    def __init__(
+        self,
+        own_ports: Callable[[], Collection[int]] = tuple,
+        *,
+        patience: float = PATIENCE,
+        trust: ssl.SSLContext | None = None,
+    ) -> None:
+        """`own_ports`: where this Forewarn listens. `trust`: None for what the system trusts, and SSL_CERT_FILE."""
         self.patience = patience
         self._own_ports = own_ports
-        self._trust: ssl.SSLContext | None = None
+        self._trust = trust
 
     async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Answer:
         """Invalid if that URL must not be called, Unreachable if it does not answer."""
@@ -76,7 +82,7 @@ class Webhooks:
         raise refused
 
     async def _trusted(self) -> ssl.SSLContext:
-        """What the system trusts, and SSL_CERT_FILE. Loading it takes a moment."""
+        """Loading it takes a moment."""
         if self._trust is None:
             self._trust = await asyncio.to_thread(ssl.create_default_context)
         return self._trust

@@ -56,7 +56,7 @@ class Deliverer:
 
     async def run(self) -> None:
         try:
-            await self._start()
+            await self.start()
             while True:
                 try:
                     moment = await self._send_out()
@@ -68,14 +68,8 @@ class Deliverer:
         finally:
             await self.stop()
 
-    async def stop(self) -> None:
-        """Leave what is under way to whoever takes it over."""
-        couriers = list(self._couriers.values())
-        for courier in couriers:
-            courier.cancel()
-        await asyncio.gather(*couriers, return_exceptions=True)
-
-    async def _start(self) -> None:
+    async def start(self) -> None:
+        """Take over what a process held that is no more."""
         while True:
             try:
                 await self._outbox.inherit()
@@ -83,6 +77,21 @@ class Deliverer:
             except Exception:
                 log.exception("the outbox could not be taken over; trying again")
                 await asyncio.sleep(BACK_OFF)
+
+    async def turn(self) -> None:
+        """Everything that is due now, for who plays time."""
+        while True:
+            await self._send_out()
+            if not self._couriers:
+                return
+            await asyncio.wait(self._couriers.values())
+
+    async def stop(self) -> None:
+        """Leave what is under way to whoever takes it over."""
+        couriers = list(self._couriers.values())
+        for courier in couriers:
+            courier.cancel()
+        await asyncio.gather(*couriers, return_exceptions=True)
 
     async def _send_out(self) -> datetime | None:
         """A courier for each subscription that waits and has none. When to look again, as far as that is known."""
