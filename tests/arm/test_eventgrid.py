@@ -61,6 +61,8 @@ async def test_the_endpoints_secret_is_told_only_when_it_is_asked_for(tmp_path: 
         graph = await rig.ask("POST", "/providers/Microsoft.ResourceGraph/resources", {"query": "resources"})
         assert shown == (200, made)
         assert listed == (200, {"value": [made]})
+        of_a_kind = f"{rig.subscription}/{GRID}/topicTypes/Microsoft.Resources.Subscriptions/eventSubscriptions"
+        assert await rig.ask("GET", of_a_kind) == listed
         assert "s3cret" not in json.dumps([made, shown, listed, graph])
         assert made["properties"]["destination"]["properties"]["endpointBaseUrl"] == receiver.url.partition("?")[0]
         assert await rig.ask("POST", f"{path}/getFullUrl") == (200, {"endpointUrl": receiver.url})

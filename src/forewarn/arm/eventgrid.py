@@ -130,7 +130,15 @@ async def _place(desk: Desk, ask: Ask) -> Place:
 
 
 PLACES = (f"{S}/providers/{EVENT_SUBSCRIPTION}", f"{RG}/providers/{EVENT_SUBSCRIPTION}", f"{TOPIC}/eventSubscriptions")
+GRID = "providers/Microsoft.EventGrid"
+LISTS = ("topicTypes/{kind}", "locations/{location}", "locations/{location}/topicTypes/{kind}")
+"""Where the CLI asks after those of a kind of source; there is only one kind."""
+
 ROWS: Rows = tuple(
+    Row(method="GET", path=f"{above}/{GRID}/{those}/eventSubscriptions", handler=list_subscriptions)
+    for above in (S, RG)
+    for those in LISTS
+) + tuple(
     row
     for place in PLACES
     for row in (
