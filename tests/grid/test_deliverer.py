@@ -38,6 +38,7 @@ async def test_each_step_of_an_event_is_told(tmp_path: Path) -> None:
         await rig.player.settle()
         await rig.deliverer.turn()
         canceled = await rig.schedule("db", "db-0")
+        await rig.deliverer.turn()
         await rig.engine.cancel_event(canceled, ALICE)
         await rig.deliverer.turn()
         assert statuses(receiver) == ["Scheduled", "Started", "Completed", "Scheduled", "Canceled"]
