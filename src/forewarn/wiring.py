@@ -54,6 +54,8 @@ from forewarn.engine.ports import Driver, News
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.walking import every_machine
 from forewarn.engine.worker import Worker
+from forewarn.grid.calling import Webhooks
+from forewarn.grid.deliverer import Deliverer
 from forewarn.imds.listeners import Listener
 from forewarn.imds.listening import identity_called, listen, socket_files, url_maker
 from forewarn.store.memory import MemoryStore
@@ -149,12 +151,16 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
         departures = Departures(access, store)
         engine.on_change(lambda change: departures.note(change.gone))
-        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet, access))
+        own_ports: set[int] = set()
+        webhooks = Webhooks(lambda: own_ports)
+        deliverer = Deliverer(engine, webhooks, wall)
+        server, url = await stack.enter_async_context(_metadata(options, engine, clock, fleet, access, own_ports))
         player = Player(engine, clock, ticker, worker, moved=server.beat)
         tasks = await stack.enter_async_context(
             _tasks(
                 ticker=ticker.run(),
                 worker=worker.run(),
+                deliverer=deliverer.run(),
                 marks=_save_marks(engine, server),
                 access=_tend(access, tls, options.rotate_keys_after),
                 departures=departures.run(),
@@ -172,12 +178,12 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             metadata_url=url,
             fail_next=driver.fail_next if isinstance(driver, SimulatedDriver) else None,
             alive=lambda: {task.get_name(): not task.done() for task in tasks},
-            more_metrics=lambda: _metrics(server),
+            more_metrics=lambda: [*_metrics(server), _deliveries(deliverer)],
             hosts=_hosts(options),
             served=served,
         )
         control_url, arm_url = await stack.enter_async_context(
-            _control(native, engine, clock, access, tls, options, served)
+            _control(native, engine, clock, access, tls, options, served, webhooks, own_ports)
         )
         stack.callback(hub.close)
         yield Forewarn(
@@ -298,6 +304,8 @@ async def _control(
     tls: ServerTls,
     options: Options,
     served: Counter[tuple[str, str]],
+    webhooks: Webhooks,
+    own_ports: set[int],
 ) -> AsyncIterator[tuple[str, str | None]]:
     """Both faces on both ports. Yields the URLs: plain http's, and that of HTTPS if it is wanted."""
     https: list[int] = []
@@ -307,6 +315,8 @@ async def _control(
         access=access,
         new_id=new_id,
         https_port=lambda: next(iter(https), None),
+        wall=wall,
+        webhooks=webhooks,
     )
     app = joined(native, Guard(arm, _hosts(options), served))
     async with AsyncExitStack() as stack:
@@ -316,6 +326,7 @@ async def _control(
             https.append(await stack.enter_async_context(secure))
         host, port = options.control
         port = await stack.enter_async_context(serving(app, host, port, wildcard=options.any_address))
+        own_ports.update((port, *https))
         yield f"http://{authority(host, port)}", _arm_url(options.arm[0], https[0]) if options.arm else None
 
 
@@ -352,12 +363,18 @@ async def _tend(access: Access, tls: ServerTls, rotate_after: timedelta) -> None
 
 @asynccontextmanager
 async def _metadata(
-    options: Options, engine: Engine, clock: FleetClock, fleet: imds.Fleet, access: Access
+    options: Options,
+    engine: Engine,
+    clock: FleetClock,
+    fleet: imds.Fleet,
+    access: Access,
+    own_ports: set[int],
 ) -> AsyncIterator[tuple[imds.Server, Callable[[Machine], str]]]:
     host, port = options.metadata
     _, _, name = options.identity.partition("=")
     identity = identity_called(options.identity, await engine.store.read(lambda r: machines_called(r, name)))
     listener = listen(host, port, identity, fleet.addresses, wildcard=options.any_address)
+    own_ports.add(listener.port)
     more = await _socket_files(engine, options.sockets) if options.sockets else []
     server = imds.Server(
         fleet=fleet,
@@ -419,6 +436,13 @@ def _metrics(server: imds.Server) -> Iterable[Family]:
         "forewarn_metadata_connections", "gauge", "Open connections to the metadata service.", server.connections
     )
     yield single("forewarn_metadata_parked", "gauge", "Requests parked until their document changes.", server.parked)
+
+
+def _deliveries(deliverer: Deliverer) -> Family:
+    tally = deliverer.tally
+    outcomes = {"delivered": tally.delivered, "postponed": tally.postponed, "dropped": tally.dropped}
+    samples = [({"outcome": name}, float(count)) for name, count in outcomes.items()]
+    return Family("forewarn_webhook_deliveries_total", "counter", "What came of telling webhooks of events.", samples)
 
 
 @asynccontextmanager

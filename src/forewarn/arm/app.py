@@ -4,6 +4,7 @@ import itertools
 import logging
 import re
 from collections.abc import Callable
+from datetime import datetime
 
 import msgspec
 from starlette.requests import Request
@@ -15,19 +16,24 @@ from forewarn.access.service import Access
 from forewarn.arm import (
     availability,
     deployments,
+    directory,
+    eventgrid,
     generic,
     graph,
     groups,
     instances,
     jobs,
     machines,
+    maintenance,
     resources,
     roles,
     scalesets,
     services,
     subscriptions,
+    systemtopics,
 )
 from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
+from forewarn.arm.confirming import Confirming
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
 from forewarn.arm.routing import Found, Router, Row, Rows
@@ -35,6 +41,7 @@ from forewarn.domain.errors import ForewarnError
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.grid.calling import Webhooks
 from forewarn.wire.errors import Malformed
 
 log = logging.getLogger(__name__)
@@ -50,6 +57,10 @@ NOUNS = (
     instances,
     services,
     roles,
+    directory,
+    maintenance,
+    systemtopics,
+    eventgrid,
     graph,
     deployments,
     generic,
@@ -64,9 +75,21 @@ def create_arm(
     new_id: Callable[[], str],
     poll_after: float = 1.0,
     https_port: Callable[[], int | None] = lambda: None,
+    wall: Callable[[], datetime] | None = None,
+    webhooks: Webhooks | None = None,
 ) -> ASGIApp:
-    desk = Desk(engine=engine, estate=Estate(engine), clock=clock, access=access, new_id=new_id, poll_after=poll_after)
-    return Login(Gate(Resources(desk, rows()), access), access, https_port)
+    """`wall`: real time, unless the fleet's clock shows it."""
+    desk = Desk(
+        engine=engine,
+        estate=Estate(engine),
+        clock=clock,
+        access=access,
+        new_id=new_id,
+        wall=wall or clock.now,
+        webhooks=webhooks or Webhooks(),
+        poll_after=poll_after,
+    )
+    return Login(Confirming(Gate(Resources(desk, rows()), access), desk), access, https_port)
 
 
 def rows() -> Rows:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.grid.calling import Webhooks
 from forewarn.wire.jsonc import plain
 
 Json = dict[str, Any]
@@ -36,6 +38,8 @@ class Desk:
     clock: FleetClock
     access: Access
     new_id: Callable[[], str]
+    wall: Callable[[], datetime]  # real time, for what has to do with the network
+    webhooks: Webhooks
     poll_after: float = 1.0  # seconds a client should let pass before it asks again how far an operation is
 
     @property
@@ -54,7 +58,7 @@ class Ask:
     headers: Mapping[str, str]
     raw: bytes
     base: str  # scheme and host, as the caller called this server
-    caller: Caller
+    caller: Caller  # who bears the token
     version: str  # the api-version: a date, perhaps with -preview
 
     @cached_property

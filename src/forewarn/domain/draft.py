@@ -12,10 +12,12 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.events import Action, Actor, Event, Operation, OperationState, Phase, announce
 from forewarn.domain.history import Entry, What
 from forewarn.domain.lifecycle import Fact, step
 from forewarn.domain.machines import Machine
+from forewarn.domain.notices import Notice
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope, disenrol_at
 from forewarn.domain.settings import Settings
@@ -56,6 +58,10 @@ class Change(Struct, frozen=True, kw_only=True):
     resources: tuple[Resource, ...] = ()  # new or changed
     dropped: tuple[str, ...] = ()  # keys of resources that are no more
     jobs: tuple[Job, ...] = ()
+    notices: tuple[Notice, ...] = ()  # events as they are told outside from now on
+    withdrawn: tuple[str, ...] = ()  # ids of events that are not told of any more
+    deliveries: tuple[Delivery, ...] = ()  # for the webhooks: new ones, and those to be tried again later
+    delivered: tuple[tuple[str, str], ...] = ()  # (notice, subscription) of those that are over
 
 
 class Draft:

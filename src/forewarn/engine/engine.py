@@ -23,6 +23,7 @@ from forewarn.engine import behind, leaving, loading
 from forewarn.engine.behind import Target
 from forewarn.engine.locking import lock_all, lock_known
 from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
+from forewarn.engine.publishing import published
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 T = TypeVar("T")
@@ -271,7 +272,7 @@ class Engine:
             draft = Draft(lock(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
             result = decide(tx, draft)
             leaving.follow(tx, draft)
-            change = draft.seal(self.settings)
+            change = published(tx, draft.seal(self.settings), draft.now)
             return result, change, tx.save(change) if change != NOTHING else ()
 
         result, _, _ = await self.store.run(work, self._tell)

@@ -25,6 +25,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine import leaving
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Reader, Transaction
+from forewarn.engine.publishing import published
 from forewarn.engine.walking import every_machine
 
 FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
@@ -52,7 +53,7 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     settle(draft)
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
     leaving.follow(tx, draft)
-    return draft.seal(fleet.settings)
+    return published(tx, draft.seal(fleet.settings), now)
 
 
 def _redescribed(resource: Resource, known: Resource | None, now: datetime) -> Resource:

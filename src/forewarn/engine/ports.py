@@ -8,10 +8,12 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.draft import Change
 from forewarn.domain.events import Action, Document, Event, Operation
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine
+from forewarn.domain.notices import Notice
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope
 
@@ -111,6 +113,20 @@ class Reader(Protocol):
 
     def job(self, job: str) -> Job | None: ...
 
+    def list_published(self, *, after: str = "", limit: int = 1000) -> Sequence[Notice]:
+        """The last notice of each event that is told outside, by the event's id."""
+        ...
+
+    def delivery(self, notice: str, subscription: str) -> Delivery | None: ...
+
+    def subscriptions_waiting(self, wall: datetime) -> Sequence[str]:
+        """Those with deliveries that could be leased now, by key."""
+        ...
+
+    def next_delivery(self, after: datetime) -> datetime | None:
+        """When the next delivery that nobody has leased is to be tried, later than `after`."""
+        ...
+
     def note(self, key: str) -> str | None: ...
 
     def answer(self, key: str) -> str | None:
@@ -134,7 +150,8 @@ class Transaction(Reader, Protocol):
         An event comes with the operation it announces, in the same scope, and ends with it.
         Conflict if a scope without a before is already there. Actions are free to be leased again; what is gone,
         finished, dissolved or dropped is so, even if the same change also writes it. Jobs that began before
-        `JOBS_KEPT` are forgotten when a new one is saved.
+        `JOBS_KEPT` are forgotten when a new one is saved; so are notices of events that ended `notices.KEPT` before
+        another. Deliveries are free to be leased again.
         """
         ...
 
@@ -146,6 +163,15 @@ class Transaction(Reader, Protocol):
 
     def lease(self, now: datetime, wall: datetime, until: datetime, limit: int) -> Sequence[Action]:
         """Take actions due by `now` whose lease, by the wall clock, nobody holds. Each comes with a greater fence."""
+        ...
+
+    def lease_deliveries(self, subscription: str, wall: datetime, until: datetime, limit: int) -> Sequence[Delivery]:
+        """Take deliveries to this subscription that are due and held by nobody, both by the wall clock; the longest due
+        first, and of those the earliest notice. Each comes with a greater fence."""
+        ...
+
+    def free_deliveries(self) -> None:
+        """Nobody holds any: for the start of the only process that delivers."""
         ...
 
     def put_note(self, key: str, text: str) -> None: ...

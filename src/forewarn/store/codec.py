@@ -11,9 +11,11 @@ from typing import Any, TypeAlias
 import msgspec
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.events import Action, Actor, ActorKind, Event, EventType, Operation, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine
+from forewarn.domain.notices import Notice
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind, Walk
 
@@ -45,9 +47,10 @@ to_machine = msgspec.json.Decoder(Machine).decode
 to_campaign = msgspec.json.Decoder(Campaign).decode
 to_resource = msgspec.json.Decoder(Resource).decode
 to_job = msgspec.json.Decoder(Job).decode
+to_notice = msgspec.json.Decoder(Notice).decode
 
 
-def body(value: Event | Operation | Machine | Campaign | Resource | Job | ScopeBody) -> str:
+def body(value: Event | Operation | Machine | Campaign | Resource | Job | Notice | ScopeBody) -> str:
     return _encode(value).decode()
 
 
@@ -152,6 +155,36 @@ def to_action(row: Row) -> Action:
         attempts=attempts,
         fence=fence,
         duration=duration,
+    )
+
+
+def from_notice(notice: Notice) -> Row:
+    ended = notice.event.ended_at
+    return (notice.event.id, None if ended is None else to_micros(ended), body(notice))
+
+
+def from_delivery(delivery: Delivery) -> Row:
+    return (
+        delivery.notice.id,
+        delivery.subscription,
+        to_micros(delivery.notice.at),
+        to_micros(delivery.due),
+        None if delivery.begun is None else to_micros(delivery.begun),
+        delivery.attempts,
+        delivery.fence,
+        body(delivery.notice),
+    )
+
+
+def to_delivery(row: Row) -> Delivery:
+    subscription, due, begun, attempts, fence, text = row
+    return Delivery(
+        notice=to_notice(text),
+        subscription=subscription,
+        due=to_moment(due),
+        begun=None if begun is None else to_moment(begun),
+        attempts=attempts,
+        fence=fence,
     )
 
 

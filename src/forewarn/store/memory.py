@@ -10,11 +10,13 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.errors import Conflict, Unavailable
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
 from forewarn.domain.machines import Machine, Power, any_runs
+from forewarn.domain.notices import KEPT, Notice
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope, without_ended
 from forewarn.engine.ports import JOBS_KEPT, Reader, Transaction
@@ -75,6 +77,9 @@ class MemoryReader:
         self._digests: Table[str, str] = Table(undo)
         self._resources: Table[str, Resource] = Table(undo)
         self._jobs: Table[str, Job] = Table(undo)
+        self._published: Table[str, Notice] = Table(undo)
+        self._deliveries: Table[tuple[str, str], Delivery] = Table(undo)
+        self._held_deliveries: Table[tuple[str, str], datetime] = Table(undo)
         self._notes: Table[str, str] = Table(undo)
         self._answers: Table[str, tuple[str, datetime]] = Table(undo)
 
@@ -171,6 +176,25 @@ class MemoryReader:
     def job(self, job: str) -> Job | None:
         return self._jobs.get(job)
 
+    def list_published(self, *, after: str = "", limit: int = 1000) -> Sequence[Notice]:
+        return list(islice(self._published.after(after), limit))
+
+    def delivery(self, notice: str, subscription: str) -> Delivery | None:
+        return self._deliveries.get((notice, subscription))
+
+    def subscriptions_waiting(self, wall: datetime) -> Sequence[str]:
+        return sorted({delivery.subscription for delivery in self._free_deliveries(wall)})
+
+    def next_delivery(self, after: datetime) -> datetime | None:
+        free = (d.due for key, d in self._deliveries.items() if self._held_deliveries.get(key) is None)
+        return min((due for due in free if due > after), default=None)
+
+    def _free_deliveries(self, wall: datetime) -> Iterable[Delivery]:
+        for key, delivery in self._deliveries.items():
+            held = self._held_deliveries.get(key)
+            if delivery.due <= wall and (held is None or held <= wall):
+                yield delivery
+
     def note(self, key: str) -> str | None:
         return self._notes.get(key)
 
@@ -216,7 +240,24 @@ class MemoryTransaction(MemoryReader):
             self._due.drop(name)
         for job in change.jobs:
             self._put_job(job)
+        self._save_publication(change)
         return [self._append(entry) for entry in change.entries]
+
+    def _save_publication(self, change: Change) -> None:
+        for notice in change.notices:
+            self._published.put(notice.event.id, notice)
+        for event in change.withdrawn:
+            self._published.drop(event)
+        if ended := [notice.event.ended_at for notice in change.notices if notice.event.ended_at]:
+            before = max(ended) - KEPT
+            for old in [n.event for n in self._published.values() if n.event.ended_at and n.event.ended_at < before]:
+                self._published.drop(old.id)
+        for delivery in change.deliveries:
+            self._deliveries.put(delivery.key, delivery)
+            self._held_deliveries.drop(delivery.key)
+        for key in change.delivered:
+            self._deliveries.drop(key)
+            self._held_deliveries.drop(key)
 
     def _put_job(self, job: Job) -> None:
         self._jobs.put(job.id, job)
@@ -245,6 +286,20 @@ class MemoryTransaction(MemoryReader):
             self._leases.put(key, until)
             leased.append(taken)
         return leased
+
+    def lease_deliveries(self, subscription: str, wall: datetime, until: datetime, limit: int) -> Sequence[Delivery]:
+        free = [delivery for delivery in self._free_deliveries(wall) if delivery.subscription == subscription]
+        leased: list[Delivery] = []
+        for delivery in sorted(free, key=lambda d: (d.due, d.notice.at, d.notice.id))[:limit]:
+            taken = replace(delivery, fence=delivery.fence + 1, attempts=delivery.attempts + 1)
+            self._deliveries.put(taken.key, taken)
+            self._held_deliveries.put(taken.key, until)
+            leased.append(taken)
+        return leased
+
+    def free_deliveries(self) -> None:
+        for key in list(dict(self._held_deliveries.items())):
+            self._held_deliveries.drop(key)
 
     def put_note(self, key: str, text: str) -> None:
         self._notes.put(key, text)

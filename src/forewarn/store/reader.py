@@ -7,9 +7,11 @@ from operator import attrgetter
 from typing import TypeVar
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine
+from forewarn.domain.notices import Notice
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scopes import Scope
 from forewarn.store import codec
@@ -156,6 +158,26 @@ class SqlReader:
     def job(self, job: str) -> Job | None:
         return self._body(SQL["job"], (job,), codec.to_job)
 
+    # What is told outside
+
+    def list_published(self, *, after: str = "", limit: int = 1000) -> Sequence[Notice]:
+        return self._bodies(SQL["published_after"], (after, limit), codec.to_notice)
+
+    def delivery(self, notice: str, subscription: str) -> Delivery | None:
+        row = self._execute(SQL["delivery"], (notice, subscription)).fetchone()
+        return None if row is None else codec.to_delivery(row)
+
+    def subscriptions_waiting(self, wall: datetime) -> Sequence[str]:
+        """From one to the next: each may have many deliveries."""
+        moment, found, after = codec.to_micros(wall), [], ""
+        while row := self._execute(SQL["subscription_waiting_after"], (after, moment, moment)).fetchone():
+            after = row[0]
+            found.append(after)
+        return found
+
+    def next_delivery(self, after: datetime) -> datetime | None:
+        return self._moment(SQL["next_delivery"], (codec.to_micros(after),))
+
     # Campaigns, notes, answers
 
     def campaign(self, campaign: str) -> Campaign | None:
@@ -179,8 +201,8 @@ class SqlReader:
     def _bodies(self, query: str, keys: Row, decode: Callable[[str], T]) -> list[T]:
         return [decode(row[0]) for row in self._execute(query, keys).fetchall()]
 
-    def _moment(self, query: str) -> datetime | None:
-        micros = self._execute(query).fetchone()[0]
+    def _moment(self, query: str, keys: Row = ()) -> datetime | None:
+        micros = self._execute(query, keys).fetchone()[0]
         return None if micros is None else codec.to_moment(micros)
 
 

@@ -6,10 +6,12 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.draft import Change, Revision
 from forewarn.domain.events import Action, Event, Operation
 from forewarn.domain.history import Entry, chain
 from forewarn.domain.machines import Power
+from forewarn.domain.notices import KEPT
 from forewarn.domain.scopes import Scope, without_ended
 from forewarn.engine.ports import JOBS_KEPT
 from forewarn.store import codec
@@ -67,6 +69,8 @@ class SqlTransaction(SqlReader):
             self._execute(SQL["drop_action"], key)
         if change.resources or change.dropped or change.dissolved or change.jobs:
             self._save_estate(change)
+        if change.notices or change.withdrawn or change.deliveries or change.delivered:
+            self._save_publication(change)
         return self._append(change.entries)
 
     def _save_estate(self, change: Change) -> None:
@@ -80,6 +84,18 @@ class SqlTransaction(SqlReader):
         for job in change.jobs:
             self._execute(SQL["put_job"], (job.id, codec.to_micros(job.started_at), codec.body(job)))
             self._execute(SQL["forget_jobs"], (codec.to_micros(job.started_at - JOBS_KEPT),))
+
+    def _save_publication(self, change: Change) -> None:
+        for notice in change.notices:
+            self._execute(SQL["put_published"], codec.from_notice(notice))
+        for event in change.withdrawn:
+            self._execute(SQL["drop_published"], (event,))
+        if ended := [notice.event.ended_at for notice in change.notices if notice.event.ended_at]:
+            self._execute(SQL["forget_published"], (codec.to_micros(max(ended) - KEPT),))
+        for delivery in change.deliveries:
+            self._execute(SQL["put_delivery"], codec.from_delivery(delivery))
+        for key in change.delivered:
+            self._execute(SQL["drop_delivery"], key)
 
     def save_campaign(self, campaign: Campaign) -> None:
         self.writes += 1
@@ -95,6 +111,18 @@ class SqlTransaction(SqlReader):
         moments = (codec.to_micros(until), codec.to_micros(now), codec.to_micros(wall))
         rows = self._execute(SQL["lease"], (*moments, limit)).fetchall()
         return sorted((codec.to_action(row) for row in rows), key=lambda a: (a.due, a.operation, a.machine))
+
+    def lease_deliveries(self, subscription: str, wall: datetime, until: datetime, limit: int) -> Sequence[Delivery]:
+        self.writes += 1
+        now = codec.to_micros(wall)
+        rows = self._execute(
+            SQL["lease_deliveries"], (codec.to_micros(until), subscription, now, now, limit)
+        ).fetchall()
+        return sorted((codec.to_delivery(row) for row in rows), key=lambda d: (d.due, d.notice.at, d.notice.id))
+
+    def free_deliveries(self) -> None:
+        self.writes += 1
+        self._execute(SQL["free_deliveries"])
 
     def put_note(self, key: str, text: str) -> None:
         self.writes += 1

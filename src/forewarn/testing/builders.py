@@ -7,9 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.delivering import Delivery
 from forewarn.domain.events import Action, Actor, Event, EventType, Operation, OperationState, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine
+from forewarn.domain.notices import Notice
 from forewarn.domain.resources import VIRTUAL_MACHINE, Job, Resource
 from forewarn.domain.scopes import Scope, ScopeKind
 
@@ -96,3 +98,13 @@ def a_campaign(name: str = "campaign", **changes: Any) -> Campaign:
 
 def an_entry(subject: str = "E", scope: str = "s", **changes: Any) -> Entry:
     return replace(Entry(scope=scope, at=NOON, who=SOMEBODY, what=What.SCHEDULED, subject=subject), **changes)
+
+
+def a_notice(event: str = "E", *, at: datetime = NOON, **changes: Any) -> Notice:
+    """`changes` are the event's."""
+    owner = "/subscriptions/S/resourceGroups/g/providers/Microsoft.Compute/availabilitySets/s"
+    return Notice(at=at, event=an_event(event, **changes), owner=owner, location="local", version="2020-07-01")
+
+
+def a_delivery(event: str = "E", subscription: str = "hook", *, at: datetime = NOON, **changes: Any) -> Delivery:
+    return replace(Delivery(notice=a_notice(event, at=at), subscription=subscription), **changes)

@@ -10,7 +10,17 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from forewarn.engine.ports import Store
-from forewarn.testing.store_checks import events, history, lasting, machines, outbox, resources, scopes, works
+from forewarn.testing.store_checks import (
+    events,
+    history,
+    lasting,
+    machines,
+    outbox,
+    publication,
+    resources,
+    scopes,
+    works,
+)
 from forewarn.testing.store_checks.tools import Open
 
 Check: TypeAlias = Callable[[Store], Awaitable[None]]
@@ -26,7 +36,7 @@ def _checks_in(*modules: ModuleType) -> list[Any]:
     ]
 
 
-CHECKS: list[Check] = _checks_in(scopes, machines, events, outbox, history, resources, works)
+CHECKS: list[Check] = _checks_in(scopes, machines, events, outbox, publication, history, resources, works)
 DURABLE: list[DurableCheck] = _checks_in(lasting)
 
 

@@ -115,3 +115,29 @@ create table jobs (
     body text not null
 );
 create index jobs_by_age on jobs (at);
+
+-- What is told of events outside their documents: the last of it, for who looks it up. `ended` is set once it is over.
+create table published (
+    event text not null primary key,
+    ended bigint,
+    body text not null
+);
+create index published_by_age on published (ended) where ended is not null;
+
+-- The webhooks' outbox: what a subscription has not heard yet. `at` is the fleet's time and only keeps them in order;
+-- the other moments are the wall clock's.
+create table deliveries (
+    notice text not null,
+    subscription text not null,
+    at bigint not null,
+    due bigint not null,
+    begun bigint,
+    attempts bigint not null,
+    fence bigint not null,
+    lease_until bigint,
+    body text not null,
+    primary key (notice, subscription)
+);
+create index deliveries_due on deliveries (due, subscription, lease_until);
+create index deliveries_held on deliveries (lease_until) where lease_until is not null;
+create index deliveries_of_subscription on deliveries (subscription, due, at, notice);

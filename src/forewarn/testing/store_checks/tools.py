@@ -16,8 +16,10 @@ from forewarn.engine.ports import Reader, Store, Transaction
 from forewarn.testing.builders import (
     NOON,
     a_campaign,
+    a_delivery,
     a_job,
     a_machine,
+    a_notice,
     a_resource,
     a_scope,
     a_scope_with,
@@ -54,6 +56,8 @@ def snapshot(reader: Reader) -> tuple[object, ...]:
         reader.next_action(),
         list(reader.list_resources()),
         [reader.job(name) for name in ("JOB", "JOB2")],
+        list(reader.list_published()),
+        list(reader.subscriptions_waiting(NOON)),
         reader.note("k"),
         reader.answer("k"),
     )
@@ -70,6 +74,8 @@ async def furnish(store: Store) -> None:
                 entries=(an_entry("E", "s"),),
                 resources=(a_resource("vm", scope="s", machine="vm"), a_resource("v2")),
                 jobs=(a_job(),),
+                notices=(a_notice("E"),),
+                deliveries=(a_delivery("E", "first"), a_delivery("E", "second")),
             )
         )
         tx.save_campaign(a_campaign())
@@ -85,6 +91,7 @@ def overturn(tx: Transaction) -> None:
     events = (replace(scope.events[0], phase=Phase.CANCELED), an_event("F", operation="p"))
     after = replace(moved(scope), events=events, operations=(*map(operation_of, events), an_operation("q")))
     tx.lease(NOON, NOON, NOON + MINUTE, 1)
+    tx.lease_deliveries("second", NOON, NOON + MINUTE, 1)
     tx.save(
         Change(
             revisions=(Revision(before=scope, after=after, due=None), new(a_scope("t"), NOON - MINUTE)),
@@ -96,6 +103,10 @@ def overturn(tx: Transaction) -> None:
             resources=(a_resource("vm", leaving=True), a_resource("v3")),
             dropped=(a_resource("v2").key,),
             jobs=(a_job("JOB2"), a_job(message="changed")),
+            notices=(a_notice("F"),),
+            withdrawn=("E",),
+            deliveries=(a_delivery("F", "third"),),
+            delivered=(a_delivery("E", "first").key,),
         )
     )
     tx.mark_seen("t", NOON, NOON)
