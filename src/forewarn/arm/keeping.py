@@ -16,7 +16,7 @@ from forewarn.domain.resources import AVAILABILITY_SET, CLOUD_SERVICE, SCALE_SET
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId
 
-NOT_KEPT = ("microsoft.resources/", "microsoft.authorization/")
+NOT_KEPT = ("microsoft.resources/", "microsoft.authorization/", "microsoft.eventgrid/")
 MACHINES = frozenset(
     kind.lower()
     for kind in (VIRTUAL_MACHINE, SCALE_SET, AVAILABILITY_SET, CLOUD_SERVICE, f"{SCALE_SET}/virtualMachines")
