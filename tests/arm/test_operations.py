@@ -210,6 +210,12 @@ def test_power_is_nobody_s_event(word: str, power: str, path: str) -> None:
     assert {cloud.power(f"{SET}/virtualMachines/{instance}") for instance in cloud.ids()} == {power}
 
 
+def test_reapplying_a_set_is_nobody_s_event() -> None:
+    cloud = with_set(with_notice(2))
+    answer = cloud.post(f"{SET}/reapply")
+    assert (answer.status, cloud.wait(answer), cloud.events("rg/web:0")) == (202, "Succeeded", [])
+
+
 def test_scale_in_announces_each_instance_it_takes() -> None:
     cloud = with_set(with_notice(4))
     answer = cloud.ask("PUT", SET, {"location": "eastus", "sku": {"name": "Standard_D2s_v5", "capacity": 2}})

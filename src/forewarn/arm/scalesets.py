@@ -33,6 +33,7 @@ ACTIONS = (
     "performMaintenance",
     "reimage",
     "reimageAll",
+    "reapply",
 )
 EVERYBODY = "*"
 
