@@ -187,7 +187,11 @@ def listed(cloud: Cloud) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("body", [None, {}, {"instanceIds": ["*"]}], ids=["nothing", "empty", "star"])
+@pytest.mark.parametrize(
+    "body",
+    [None, {}, {"instanceIds": None}, {"instanceIds": ["*"]}],
+    ids=["nothing", "empty", "null", "star"],
+)
 def test_all_instances_at_once(body: dict[str, object] | None) -> None:
     cloud = with_set(with_notice(3))
     cloud.post(f"{SET}/restart", body)

@@ -139,7 +139,7 @@ async def _chosen(desk: Desk, ask: Ask, resource: Resource) -> list[Machine]:
 def _wanted(ask: Ask) -> Sequence[str] | None:
     """None: all of them."""
     wanted = texts(ask.body, "instanceIds")
-    return None if "instanceIds" not in ask.body or EVERYBODY in wanted else wanted
+    return None if ask.body.get("instanceIds") is None or EVERYBODY in wanted else wanted
 
 
 def _named(ask: Ask) -> None:
