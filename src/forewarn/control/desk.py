@@ -26,9 +26,7 @@ class Desk:
     new_id: Callable[[], str]
     version: str
     metadata_url: Callable[[Machine], str]  # where a machine finds its own document
-    fail_next: Callable[[str, str, int], None] | None = (
-        None  # (scope, machine, times); None: it cannot be told
-    )
+    fail_next: Callable[[str, str, int], None] | None = None  # (scope, machine, times); None: it cannot be told
     alive: Callable[[], Mapping[str, bool]] = dict  # the parts that must run, and whether they do
     more_metrics: Callable[[], Iterable[Family]] = tuple
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # requests, by method and class of status
