@@ -26,7 +26,7 @@ from forewarn.domain.resources import (
 )
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import ScopeKind
-from forewarn.engine.estate import Group, MachineSpec
+from forewarn.engine.estate import MachineSpec, ScopeSpec
 from forewarn.wire.arm_ids import ArmId, parse_id
 from forewarn.wire.compute.availability import domains_of
 from forewarn.wire.compute.bodies import cleaned, merged
@@ -109,27 +109,27 @@ async def put_scale_set(desk: Desk, order: Order) -> Applied:
 async def put_availability_set(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, complete_availability_set)
 
-    def revise(known: Resource | None) -> tuple[Resource, Group]:
+    def revise(known: Resource | None) -> tuple[Resource, ScopeSpec]:
         resource = revised(known)
         updates, faults = domains_of(resource.body)
         policy = policy_of(resource.body["properties"])
         kind = ScopeKind.AVAILABILITY_SET
         scope = scope_of(resource)
-        return resource, Group(scope=scope, kind=kind, policy=policy, update_domains=updates, fault_domains=faults)
+        return resource, ScopeSpec(scope=scope, kind=kind, policy=policy, update_domains=updates, fault_domains=faults)
 
-    return Applied(resource=await desk.estate.put_group(order.id.key, revise))
+    return Applied(resource=await desk.estate.put_availability_set(order.id.key, revise))
 
 
 async def put_cloud_service(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, lambda body: {**body, "properties": an_object(body, "properties")})
 
-    def revise(known: Resource | None) -> tuple[Resource, Group]:
+    def revise(known: Resource | None) -> tuple[Resource, ScopeSpec]:
         resource = revised(known)
         scope = scope_of(resource)
         machines = role_instances(resource.body, scope, place_of(resource))
-        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
+        return resource, ScopeSpec(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
 
-    resource, job = await desk.estate.put_service(order.id.key, revise, order.by)
+    resource, job = await desk.estate.put_cloud_service(order.id.key, revise, order.by)
     return Applied(resource=resource, job=job if job.operations else None)
 
 

@@ -88,7 +88,7 @@ async def put_deployment(desk: Desk, ask: Ask) -> Reply:
         made = Resource(id=where.text, type=DEPLOYMENT, name=where.name, group=group.key, body=body, created_at=started)
         return made if known is None else replace(made, id=known.id, version=known.version + 1)
 
-    deployment = await desk.estate.put_with_job(where.key, revise, job)
+    deployment = await desk.estate.put(where.key, revise, job)
     state = await desk.estate.job(job.id)
     url = f"{ask.base}{quote(deployment.id)}/operationStatuses/{job.id.lower()}?api-version={ask.version}"
     told = tell(deployment, state)
