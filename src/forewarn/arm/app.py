@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from forewarn.access.gate import Gate, caller_of
+from forewarn.access.gate import Gate, caller_of, own_address
 from forewarn.arm import (
     availability,
     deployments,
@@ -30,7 +30,7 @@ from forewarn.arm import (
     subscriptions,
     systemtopics,
 )
-from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
+from forewarn.arm.asking import Ask, Desk, Reply, read_body
 from forewarn.arm.confirming import Confirming
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
@@ -109,7 +109,7 @@ class Resources:
             query=query,
             headers=request.headers,
             raw=await read_body(request),
-            base=base_of(request),
+            base=own_address(request.scope),
             caller=caller,
             version=_version(query) if row.versioned else "",
         )

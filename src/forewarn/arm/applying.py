@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from forewarn.arm.asking import Desk, Json
 from forewarn.arm.bodies import location_of, tags_of
-from forewarn.arm.errors import ArmError
+from forewarn.arm.errors import ArmError, elsewhere, no_group, no_location
 from forewarn.arm.keeping import not_found
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import Actor
@@ -164,7 +164,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
     sent = cleaned(order.body)
     group = await desk.estate.resource(group_id(desk.subscription, order.id.group).lower())
     if group is None:
-        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{order.id.group}' could not be found.")
+        raise no_group(order.id.group)
     location = location_of(order.body)
     tags_of(order.body)
     now = desk.clock.now()
@@ -175,7 +175,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
             known = _new(desk, order, group, location)
             return replace(known, body=complete(sent), created_at=now)
         if location and location != known.location:
-            raise _elsewhere(known, group, location)
+            raise elsewhere(known.name, group.name, known.location, location)
         return replace(known, body=complete(merged(known.body, sent)), version=known.version + 1)
 
     return revised
@@ -185,7 +185,7 @@ def _new(desk: Desk, order: Order, group: Resource, location: str) -> Resource:
     if order.partial:
         raise not_found(order.id)
     if not location:
-        raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+        raise no_location()
     home = ArmId(subscription=desk.subscription, group=group.name)
     return Resource(
         id=home.resource(order.id.type, *order.id.names).text,
@@ -209,16 +209,6 @@ def _check_conditions(order: Order, known: Resource | None) -> None:
     etag = f'"{known.version}"' if known is not None else None
     if (wanted and wanted not in (etag, "*" if known else None)) or (unwanted == "*" and known is not None):
         raise ArmError(412, "PreconditionFailed", f"The resource's etag is {etag or 'none: it does not exist'}.")
-
-
-def _elsewhere(known: Resource, group: Resource, location: str) -> ArmError:
-    return ArmError(
-        409,
-        "InvalidResourceLocation",
-        f"The resource '{known.name}' already exists in location '{known.location}' in resource group '{group.name}'. "
-        f"A resource with the same name cannot be created in location '{location}'. "
-        "Please select a new resource name.",
-    )
 
 
 def _check_unchanged(known: Resource, resource: Resource, *names: str) -> None:

@@ -18,7 +18,7 @@ from forewarn.arm.bodies import tags_of
 from forewarn.arm.deploying import Outcome, Step, deploy, validate
 from forewarn.arm.errors import ArmError
 from forewarn.arm.groups import find_group
-from forewarn.arm.jobs import CODES, moment, pace, why
+from forewarn.arm.jobs import CODES, pace, why
 from forewarn.arm.paging import looked_up
 from forewarn.arm.routing import RG, Row, Rows
 from forewarn.domain.access import Right
@@ -27,6 +27,7 @@ from forewarn.domain.resources import Job, Resource
 from forewarn.engine.jobs import JobState, state_of
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId, group_id
+from forewarn.wire.dates import moment
 
 DEPLOYMENT = "Microsoft.Resources/deployments"
 FAILED = (

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_scale_set, spec_of
+from forewarn.arm.acting import act, delete, put
+from forewarn.arm.applying import spec_of
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.facts import Facts
-from forewarn.arm.finding import find, look_for
+from forewarn.arm.finding import find
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
@@ -75,16 +75,12 @@ async def get_public_addresses(desk: Desk, ask: Ask) -> Reply:
     return Reply(body={"value": []})
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_scale_set(desk, order(desk, ask, SCALE_SET))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_set(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, SCALE_SET)
 
 
 async def delete_set(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, SCALE_SET)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, SCALE_SET)
 
 
 async def delete_instances(desk: Desk, ask: Ask) -> Reply:
@@ -152,8 +148,8 @@ ROWS: Rows = (
     Row(method="GET", path=f"{ONE}/networkInterfaces", handler=get_interfaces),
     Row(method="GET", path=f"{ONE}/publicIPAddresses", handler=get_public_addresses),
     Row(method="GET", path=f"{ONE}/skus", handler=get_skus),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_set),
+    Row(method="PATCH", path=ONE, handler=put_set),
     Row(method="DELETE", path=ONE, handler=delete_set),
     Row(method="POST", path=f"{ONE}/delete", handler=delete_instances),
     Row(method="POST", path=f"{ONE}/manualUpgrade", handler=upgrade_instances),

@@ -1,10 +1,9 @@
 """Cloud services and their role instances, as the classic pages know them."""
 
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_cloud_service
+from forewarn.arm.acting import act, delete, put
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
-from forewarn.arm.finding import find, look_for, no_entity
+from forewarn.arm.finding import find, no_entity
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
@@ -36,16 +35,12 @@ async def get_instance_view(desk: Desk, ask: Ask) -> Reply:
     return Reply(body=service_instance_view(await _members(desk, resource)))
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_cloud_service(desk, order(desk, ask, CLOUD_SERVICE))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_service(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, CLOUD_SERVICE)
 
 
 async def delete_service(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, CLOUD_SERVICE)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, CLOUD_SERVICE)
 
 
 async def list_instances(desk: Desk, ask: Ask) -> Reply:
@@ -117,8 +112,8 @@ ROWS: Rows = (
     Row(method="GET", path=ALL, handler=list_services),
     Row(method="GET", path=ONE, handler=get_service),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_service),
+    Row(method="PATCH", path=ONE, handler=put_service),
     Row(method="DELETE", path=ONE, handler=delete_service),
     Row(method="GET", path=f"{ONE}/roleInstances", handler=list_instances),
     Row(method="GET", path=EACH, handler=get_instance),
