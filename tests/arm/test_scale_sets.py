@@ -103,8 +103,8 @@ def test_terminate_notifications_are_switched_on(wish: Json, time: str) -> None:
 @pytest.mark.parametrize(
     ("wish", "model", "says"),
     [
-        pytest.param({"enable": True, "notBeforeTimeout": "PT3M"}, {}, "from PT5M to PT15M, not 3m", id="too-short"),
-        pytest.param({"enable": True, "notBeforeTimeout": "PT16M"}, {}, "from PT5M to PT15M, not 16m", id="too-long"),
+        pytest.param({"enable": True, "notBeforeTimeout": "PT3M"}, {}, "from PT5M to PT15M, not PT3M", id="too-short"),
+        pytest.param({"enable": True, "notBeforeTimeout": "PT16M"}, {}, "from PT5M to PT15M, not PT16M", id="too-long"),
         pytest.param({"enable": True, "notBeforeTimeout": "10"}, {}, "ISO 8601", id="no-duration"),
         pytest.param({"enable": True}, {"priority": "Spot"}, "cannot be enabled on Spot", id="spot"),
         pytest.param({"enable": True}, {"priority": "Low"}, "cannot be enabled on Spot or low-priority", id="low"),
