@@ -1,4 +1,4 @@
-"""A network and a host name of its own for one program, where a test may own any address. Needs root; CI must have it."""
+"""A network and host name of its own for one program: a test may own any address. Needs root; CI must have it."""
 
 import os
 import shutil

@@ -156,19 +156,28 @@ def test_a_wrong_fleet_file_is_refused_with_its_line_and_nothing_is_loaded(tmp_p
 
 
 @pytest.mark.skipif(shutil.which("mcs") is None and not os.environ.get("CI"), reason="Mono is not installed")
-@pytest.mark.parametrize("path", ["metadata/scheduledevents?api-version=2017-03-01", "metadata/latest/scheduledevents"])
-def test_a_net_framework_client_approves_without_the_metadata_header(tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "options"),
+    [
+        pytest.param("metadata/scheduledevents?api-version=2017-03-01", (), id="with-incarnation"),
+        pytest.param("metadata/latest/scheduledevents", ("ids-only",), id="ids-only"),
+    ],
+)
+def test_a_net_framework_client_approves_without_the_metadata_header(
+    tmp_path: Path, path: str, options: tuple[str, ...]
+) -> None:
     program = tmp_path / "webclient.exe"
     subprocess.run(["mcs", f"-r:{NEWTONSOFT}", f"-out:{program}", CLIENTS / "webclient.cs"], check=True)
     with up(tmp_path / "data", "--clock", "manual") as forewarn:
         forewarn.cli("schedule", "Reboot", "solo")
         done = subprocess.run(
-            ["mono", program, f"{forewarn.machines['solo']}/{path}"],
+            ["mono", program, f"{forewarn.machines['solo']}/{path}", *options],
             env={**os.environ, "MONO_PATH": str(NEWTONSOFT.parent)},
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
-        assert (done.returncode, done.stdout.strip()) == (0, "Reboot Scheduled _solo"), done.stderr
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == ["Reboot Scheduled _solo", "Reboot Started _solo"]
         assert document(forewarn, "solo")["Events"][0]["EventStatus"] == "Started"
