@@ -43,7 +43,8 @@ def new_approval(shown: dict[str, Any]) -> str:
 
 def old_approval(shown: dict[str, Any]) -> str:
     """Text put together by hand."""
-    return '{"StartRequests" : [{ "EventId": "' + shown["Events"][0]["EventId"] + '"}]}'
+    event = shown["Events"][0]["EventId"]
+    return f'{{"StartRequests" : [{{ "EventId": "{event}"}}]}}'
 
 
 @pytest.mark.parametrize(
