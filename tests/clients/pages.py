@@ -24,9 +24,15 @@ LABELS = {
     "powershell": Language.POWERSHELL,
     "azurepowershell-interactive": Language.AZURE_POWERSHELL,
     "azurecli-interactive": Language.AZURE_CLI,
+    "json": Language.REST,
 }
 OPENINGS = {"curl ": Language.CURL, "PUT on ": Language.REST, "{": Language.SHAPE}
-ONE_PROGRAM = {Language.CSHARP, Language.CURL, Language.AZURE_CLI}  # what a page has of it belongs together
+ONE_PROGRAM = {
+    Language.CSHARP,
+    Language.CURL,
+    Language.AZURE_CLI,
+    Language.REST,
+}  # what a page has of it belongs together
 
 
 USINGS = "".join(

@@ -1,10 +1,11 @@
 """Runs every code sample of Azure's pages, which are others' work and no part of this repository, against Forewarn.
 
 `python -m tests.clients.verbatim DIRECTORY [--python2 PROGRAM]`, as root. Only the typing errors that `pages` names are
-corrected. Each sample runs at 169.254.169.254:80 in a private network, on a machine that has a Reboot scheduled, and
-what it sends is compared, byte for byte, with what the client sends that stands for it in `make test`.
+corrected. A machine's samples run at 169.254.169.254:80 in a private network, with a Reboot scheduled, and what they
+send is compared, byte for byte, with what the client sends that stands for them in `make test`.
 """
 
+import os
 import re
 import shlex
 import subprocess
@@ -12,21 +13,24 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.azure.driving import evaluated
+from tests.azure.installing import az
 from tests.clients import test_curl, test_python
 from tests.clients.asking import ROLE_INSTANCE, VM, Asked, ask, status
 from tests.clients.mono import WEBCLIENT, compiled
 from tests.clients.pages import Language, Sample, samples
+from tests.e2e.running import up
 
 LOOK = "curl --silent --header Metadata:true http://169.254.169.254/metadata/scheduledevents?api-version=2020-07-01"
 SAME_BYTES, SAME_LINES, OTHERWISE = "byte for byte", "but for its name and the order of headers", "OTHERWISE"
 NOT_RUN = {
     Language.POWERSHELL: ("there is no PowerShell here", "tests/imds/test_powershell.py"),
     Language.AZURE_POWERSHELL: ("there is no PowerShell here", "tests/azure/test_terminate.py, by `az`"),
-    Language.AZURE_CLI: ("it asks Azure Resource Manager", "tests/azure/test_terminate.py"),
-    Language.REST: ("it asks Azure Resource Manager", "tests/azure/test_terminate.py"),
+    Language.REST: ("it is for no program", "tests/arm/test_scale_sets.py"),
     Language.SHAPE: ("it is no code", ""),
 }
 
@@ -110,22 +114,49 @@ def csharp(sample: Sample, bench: Bench) -> Iterator[Row]:
     )
 
 
+def azure_cli(sample: Sample, bench: Bench) -> Iterator[Row]:
+    """Not a machine's side but an operator's: a Forewarn of its own, and the real `az`."""
+    program = az()
+    assert program is not None, "install it: python -m tests.azure.installing"
+    os.environ["XDG_STATE_HOME"] = str(bench.directory)  # no note of this Forewarn is to stay behind
+    with up(bench.directory / "data", "--empty", "--clock", "manual") as forewarn:
+        environment = evaluated(forewarn, bench.directory)
+        environment["PATH"] = f"{program.parent}:{environment['PATH']}"
+        run = partial(subprocess.run, env=environment, capture_output=True, text=True, timeout=300, check=False)
+        done = run(["bash", "-e", "-c", sample.text])
+        noted = run([program, "vmss", "list", "--query", "[].virtualMachineProfile.scheduledEventsProfile"])
+    yield Row(
+        sample=sample,
+        run_by="az",
+        did=f"exit {done.returncode} {why(done.stderr) if done.returncode else ''}: {' '.join(noted.stdout.split())}",
+        stand_in="tests/azure/test_terminate.py (`make test-azure`)",
+        well=done.returncode == 0 and "PT10M" in noted.stdout,
+    )
+
+
 def not_run(sample: Sample, _: Bench) -> Iterator[Row]:
-    why, stand_in = NOT_RUN[sample.language]
-    yield Row(sample=sample, run_by="not run", did=why, stand_in=stand_in, well=None)
+    reason, stand_in = NOT_RUN[sample.language]
+    yield Row(sample=sample, run_by="not run", did=reason, stand_in=stand_in, well=None)
 
 
 RUN: dict[Language, Callable[[Sample, Bench], Iterator[Row]]] = {
     Language.CURL: curl,
     Language.PYTHON: python,
     Language.CSHARP: csharp,
+    Language.AZURE_CLI: azure_cli,
 }
 
 
 def outcome(asked: list[Asked], look: Asked) -> str:
     verbs = re.findall(r"(\w+) /\S* HTTP/1\.1\r\n", "".join(one.heard for one in asked))
-    failed = [f"exit {one.code}, {one.complaint.strip().rpartition(chr(10))[2]}" for one in asked if one.code]
+    failed = [f"exit {one.code} {why(one.complaint)}" for one in asked if one.code]
     return f"{' '.join([*verbs, *failed])}: the event is {status(look.said)}"
+
+
+def why(complaint: str) -> str:
+    """A traceback of Python has its reason in the last line, one of Mono in its second."""
+    reason = re.search(r"^\S+(?:Error|Exception): .*", complaint, re.MULTILINE)
+    return reason[0] if reason else complaint.strip()
 
 
 def went_well(asked: list[Asked], look: Asked, *, approves: bool) -> bool:
