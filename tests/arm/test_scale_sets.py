@@ -100,6 +100,17 @@ def test_terminate_notifications_are_switched_on(wish: Json, time: str) -> None:
     assert profile(patch(cloud, terminate(enable=False))) == {}
 
 
+def test_a_put_of_nothing_but_the_notification_switches_it_on_and_keeps_the_rest() -> None:
+    """So the page on terminate notifications shows it, with the first version that knows of them."""
+    cloud = a_cloud()
+    before = cloud.made(SET, a_set())
+    answer = cloud.ask("PUT", SET, terminate(notBeforeTimeout="PT5M", enable=True), version="2019-03-01")
+    assert answer.status == 200, answer.body
+    after = cloud.get(SET)
+    assert profile(after) == {"terminateNotificationProfile": {"notBeforeTimeout": "PT5M", "enable": True}}
+    assert (after["location"], after["sku"]) == (before["location"], before["sku"])
+
+
 @pytest.mark.parametrize(
     ("wish", "model", "says"),
     [
