@@ -1,5 +1,7 @@
 """Virtual machines."""
 
+from functools import partial
+
 from forewarn.arm import showing
 from forewarn.arm.acting import act, delete, put
 from forewarn.arm.asking import Ask, Desk, Json, Reply
@@ -8,7 +10,7 @@ from forewarn.arm.finding import find, known
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.domain.resources import VIRTUAL_MACHINE, Resource
 
 ALL = f"{COMPUTE}/virtualMachines"
@@ -63,13 +65,6 @@ async def evict(desk: Desk, ask: Ask) -> Reply:
     return Reply(status=204)
 
 
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
-
-
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
     resource = await find(desk, ask, VIRTUAL_MACHINE)
     machine, _ = await desk.estate.store.read(lambda r: Facts(r).machine(resource))
@@ -86,5 +81,5 @@ ROWS: Rows = (
     Row(method="PATCH", path=ONE, handler=put_machine),
     Row(method="DELETE", path=ONE, handler=delete_machine),
     Row(method="POST", path=f"{ONE}/simulateEviction", handler=evict),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )

@@ -1,6 +1,7 @@
 """Scale sets, and what is asked of their instances in one go."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from forewarn.arm.acting import act, delete, put
 from forewarn.arm.applying import spec_of
@@ -11,7 +12,7 @@ from forewarn.arm.finding import find
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.arm.showing import scale_set, show, telling
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
@@ -100,13 +101,6 @@ async def members(desk: Desk, resource: Resource) -> list[Machine]:
     return [instance.machine for instance in instances]
 
 
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
-
-
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
     resource = await find(desk, ask, SCALE_SET)
     job = await act(desk, ask, word, resource.id, await _chosen(desk, ask, resource))
@@ -153,5 +147,5 @@ ROWS: Rows = (
     Row(method="DELETE", path=ONE, handler=delete_set),
     Row(method="POST", path=f"{ONE}/delete", handler=delete_instances),
     Row(method="POST", path=f"{ONE}/manualUpgrade", handler=upgrade_instances),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )
