@@ -38,7 +38,20 @@ def test_a_host_of_its_own_is_served(rig: Rig, host: str) -> None:
     assert rig.raw("GET", "/healthz", headers={"Host": host})[0] == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.2", "", "forewarn.example."])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.2",
+        "",
+        "forewarn.example.",
+        "evil.example/x.localhost",
+        "evil.example?.localhost",
+        "me@evil.localhost",
+        'a".localhost',
+    ],
+)
 def test_a_foreign_host_is_refused(rig: Rig, host: str) -> None:
     assert rig.raw("GET", "/healthz", headers={"Host": host})[0] in (400, 421)
 

@@ -1,6 +1,7 @@
 """Nobody passes without a token, except to what is public."""
 
 import logging
+import re
 from collections.abc import Collection
 
 import msgspec
@@ -15,6 +16,8 @@ from forewarn.domain.access import Right
 
 log = logging.getLogger(__name__)
 CALLER = "caller"
+_NOT_TOLD = re.compile(r"[^ !#-\[\]-~]")
+"""What an error_description may not hold (RFC 6750, section 3): a token may be made out to a name with any of it."""
 
 
 class Gate:
@@ -49,7 +52,7 @@ class Gate:
         return self._access.caller(token.strip(), (address, f"{address}/"))
 
     def _challenge(self, scope: Scope, error: Unverified) -> Response:
-        why = f'error="invalid_token", error_description="{str(error).split(".")[0]}."'
+        why = f'error="invalid_token", error_description="{_NOT_TOLD.sub("?", str(error).split(".")[0])}."'
         where = f'authorization_uri="{own_address(scope)}/{self._access.tenant}"'
         return Response(
             msgspec.json.encode({"error": {"code": error.code, "message": str(error)}}),

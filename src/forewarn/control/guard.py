@@ -4,6 +4,7 @@ A page in a browser may send requests to loopback addresses. One that came by a 
 Host; one from another site carries its Origin. Neither gets further than here.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection
 
@@ -14,6 +15,9 @@ from forewarn.control.errors import Foreign, Misdirected, answer_to
 from forewarn.domain.errors import ForewarnError
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_LOCAL = re.compile(r"[a-z0-9_.-]{1,200}\.localhost")
+"""Nothing else of what can stand in a Host: it is the beginning of every URL in the answers."""
+
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -45,7 +49,7 @@ class Guard:
 
     def _is_ours(self, host: str) -> bool:
         name = _without_port(host).lower()
-        return name in self._hosts or name.endswith(".localhost")
+        return name in self._hosts or _LOCAL.fullmatch(name) is not None
 
     def _counting(self, method: str, send: Send) -> Send:
         async def counted(message: Message) -> None:
