@@ -7,14 +7,17 @@ read a refusal. What depends on a resource that failed is left out; everything e
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from forewarn.access.tokens import Caller
 from forewarn.arm.applying import APPLY, Order
 from forewarn.arm.asking import Desk, Json
 from forewarn.arm.errors import told
 from forewarn.arm.keeping import put, tell
 from forewarn.arm.showing import show
+from forewarn.domain.access import Right
 from forewarn.domain.errors import Refused
 from forewarn.domain.events import Actor
 from forewarn.domain.resources import Job, Resource
+from forewarn.domain.subscriptions import EVENT_SUBSCRIPTION, TOPIC_SUBSCRIPTION
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId
 from forewarn.wire.errors import Malformed
@@ -30,6 +33,9 @@ from forewarn.wire.templates import (
     read_deployment,
     resources_view,
 )
+
+SECRETIVE = frozenset({EVENT_SUBSCRIPTION, TOPIC_SUBSCRIPTION})
+"""Types whose resources hold the URLs of webhooks, and the codes in them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,20 +56,20 @@ class Outcome:
     errors: Sequence[Json] = ()
 
 
-async def deploy(desk: Desk, group: Resource, properties: object, by: Actor) -> Outcome:
+async def deploy(desk: Desk, group: Resource, properties: object, caller: Caller) -> Outcome:
     context = context_of(desk, group)
     try:
         asked, plan = _read(properties, context)
         described = _described(asked, plan, context)
     except TemplateError as error:
         return Outcome(properties={}, errors=[_error(error)])
-    steps, made = await _carry_out(desk, plan, by)
+    steps, made = await _carry_out(desk, plan, caller.actor)
     errors = [step.error for step in steps if step.error is not None]
     template = without_secrets(asked.template)
     if errors:
         return Outcome(properties=described, template=template, steps=steps, errors=errors)
     try:
-        described["outputs"] = await _outputs(desk, asked, context, made)
+        described["outputs"] = await _outputs(desk, asked, context, made, caller)
     except TemplateError as error:
         errors.append(_error(error))
     return Outcome(properties=described, template=template, steps=steps, errors=errors)
@@ -136,11 +142,15 @@ def _needed(planned: PlannedResource, plan: Sequence[PlannedResource]) -> list[A
     return [*planned.depends_on, *inside]
 
 
-async def _outputs(desk: Desk, asked: Deployment, context: Context, made: dict[str, Json]) -> Json:
+async def _outputs(
+    desk: Desk, asked: Deployment, context: Context, made: dict[str, Json], caller: Caller
+) -> Json:
+    """What the caller may not read is not there; nor is what holds secrets, since outputs are for every reader."""
+
     def reading(reader: Reader) -> Reference:
         def reference(target: ArmId, full: bool) -> Json | None:
             found = made.get(target.key)
-            if found is None:
+            if found is None and target.type not in SECRETIVE and desk.access.may(caller, Right.READ, target.text):
                 resource = reader.resource(target.key)
                 found = tell(resource) if resource is not None else None
             return found if found is None or full else found.get("properties", {})

@@ -80,7 +80,7 @@ async def put_deployment(desk: Desk, ask: Ask) -> Reply:
     where = _where(desk, group, ask.path["name"])
     tags = tags_of(ask.template_body)
     started = desk.clock.now()
-    outcome = await deploy(desk, group, ask.template_body.get("properties"), ask.by)
+    outcome = await deploy(desk, group, ask.template_body.get("properties"), ask.caller)
     job = _job(desk, where, outcome, started)
     body = {**({"tags": tags} if tags else {}), **_kept(where, outcome, job)}
 
