@@ -142,9 +142,7 @@ def _needed(planned: PlannedResource, plan: Sequence[PlannedResource]) -> list[A
     return [*planned.depends_on, *inside]
 
 
-async def _outputs(
-    desk: Desk, asked: Deployment, context: Context, made: dict[str, Json], caller: Caller
-) -> Json:
+async def _outputs(desk: Desk, asked: Deployment, context: Context, made: dict[str, Json], caller: Caller) -> Json:
     """What the caller may not read is not there; nor is what holds secrets, since outputs are for every reader."""
 
     def reading(reader: Reader) -> Reference:
