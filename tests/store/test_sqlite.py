@@ -52,6 +52,16 @@ def test_the_directory_is_made_for_its_owner_only(tmp_path: Path) -> None:
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
+def test_nobody_else_can_read_the_files_of_a_directory_that_was_there(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for _ in range(2):  # made so, and made so again
+        store = open_store(tmp_path)
+        asyncio.run(store.run(lambda tx: tx.put_note("a", "b")))
+        assert [file.name for file in tmp_path.iterdir() if file.stat().st_mode & 0o077] == []
+        asyncio.run(store.close())
+        (tmp_path / "forewarn.db").chmod(0o644)
+
+
 def test_closing_leaves_one_whole_file(tmp_path: Path) -> None:
     with_store(tmp_path, lambda store: store.run(lambda tx: tx.put_note("k", "v")))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["forewarn.db", "lock"]

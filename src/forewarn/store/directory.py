@@ -27,6 +27,15 @@ class DirectoryLock:
         os.close(self._file)
 
 
+def keep_private(file: Path) -> None:
+    """Make it, if need be, and keep others from reading it, whoever may look into its directory."""
+    held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.fchmod(held, 0o600)
+    finally:
+        os.close(held)
+
+
 def prepare(directory: Path) -> None:
     """Make it, if need be, so that it is still there after a power cut."""
     missing = [path for path in (directory, *directory.parents) if not path.exists()]
