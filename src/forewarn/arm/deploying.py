@@ -4,6 +4,7 @@ What is wrong with a template or a resource is kept as the deployment's outcome:
 read a refusal. What depends on a resource that failed is left out; everything else is deployed.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -59,8 +60,7 @@ class Outcome:
 async def deploy(desk: Desk, group: Resource, properties: object, caller: Caller) -> Outcome:
     context = context_of(desk, group)
     try:
-        asked, plan = _read(properties, context)
-        described = _described(asked, plan, context)
+        asked, plan, described = await asyncio.to_thread(_planned, properties, context)
     except TemplateError as error:
         return Outcome(properties={}, errors=[_error(error)])
     steps, made = await _carry_out(desk, plan, caller.actor)
@@ -75,10 +75,10 @@ async def deploy(desk: Desk, group: Resource, properties: object, caller: Caller
     return Outcome(properties=described, template=template, steps=steps, errors=errors)
 
 
-def validate(desk: Desk, group: Resource, properties: object) -> Json:
+async def validate(desk: Desk, group: Resource, properties: object) -> Json:
     """What a deployment would say of itself; TemplateError if there cannot be one."""
-    context = context_of(desk, group)
-    return _described(*_read(properties, context), context)
+    _, _, described = await asyncio.to_thread(_planned, properties, context_of(desk, group))
+    return described
 
 
 def context_of(desk: Desk, group: Resource) -> Context:
@@ -100,13 +100,12 @@ def without_secrets(template: Json) -> Json:
     return {**template, "parameters": kept}
 
 
-def _read(properties: object, context: Context) -> tuple[Deployment, list[PlannedResource]]:
+def _planned(properties: object, context: Context) -> tuple[Deployment, list[PlannedResource], Json]:
+    """What is asked for, what there is to do, and how the deployment describes it. Takes a moment: for a thread."""
     asked = read_deployment(properties)
-    return asked, deploy_plan(asked.template, asked.parameters, context)
-
-
-def _described(asked: Deployment, plan: Sequence[PlannedResource], context: Context) -> Json:
-    return {"parameters": parameters_view(asked.template, asked.parameters, context), **resources_view(plan)}
+    plan = deploy_plan(asked.template, asked.parameters, context)
+    parameters = parameters_view(asked.template, asked.parameters, context)
+    return asked, plan, {"parameters": parameters, **resources_view(plan)}
 
 
 async def _carry_out(desk: Desk, plan: Sequence[PlannedResource], by: Actor) -> tuple[list[Step], dict[str, Json]]:

@@ -28,6 +28,7 @@ ROLES: dict[str, tuple[Role, str, tuple[str, ...]]] = {
 
 NAMESPACE = "Microsoft.Authorization"
 LONGEST = 300
+LONGEST_FILTER = 2000
 
 _GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TERM = re.compile(
@@ -201,6 +202,8 @@ def _no_definition(name: str) -> ArmError:
 
 def _filter(ask: Ask, *names: str) -> dict[str, str]:
     text = ask.query.get("$filter", "")
+    if len(text) > LONGEST_FILTER:
+        raise _refused(text, names)
     found: dict[str, str] = {}
     for part in re.split(r"\s+and\s+", text.strip(), flags=re.IGNORECASE) if text.strip() else ():
         term = _TERM.fullmatch(part)
