@@ -56,6 +56,11 @@ def test_a_foreign_host_is_refused(rig: Rig, host: str) -> None:
     assert rig.raw("GET", "/healthz", headers={"Host": host})[0] in (400, 421)
 
 
+def test_a_body_has_one_length(rig: Rig) -> None:
+    both = {"Host": "localhost", "Content-Length": "3", "Transfer-Encoding": "chunked"}
+    assert rig.raw("GET", "/healthz", headers=both)[0] == 400
+
+
 def test_a_request_from_a_foreign_page_is_refused(rig: Rig) -> None:
     headers = {"Origin": "https://evil.example"}
     assert rig.raw("POST", "/forewarn/v1/machines/db-0/restart", headers=headers)[0] == 403

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from forewarn.control.errors import Foreign, Misdirected, answer_to
-from forewarn.domain.errors import ForewarnError
+from forewarn.domain.errors import ForewarnError, Invalid
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _LOCAL = re.compile(r"[a-z0-9_.-]{1,200}\.localhost")
@@ -43,6 +43,8 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             raise Misdirected(f"This server is not called {', '.join(hosts)[:100]!r}: ask it by its own address.")
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise Invalid("A request says once how long its body is: send Content-Length or Transfer-Encoding.")
         for origin in headers.getlist("origin"):
             if origin != f"{scheme}://{hosts[0]}":
                 raise Foreign(f"Pages of {origin[:100]} may not use this server.")
