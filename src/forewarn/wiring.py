@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from starlette.types import ASGIApp
 
 from forewarn import __version__, imds
+from forewarn.access.audit import Audit
 from forewarn.access.certificates import ServerTls
 from forewarn.access.departures import Departures
 from forewarn.access.files import access_directory
@@ -147,7 +148,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         ticker, worker = Ticker(engine), Worker(engine, driver, wall)
         data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
-        access = await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall)
+        audit = Audit(store, clock.now, lambda entries: feed.publish(News(entries=entries)))
+        access = await open_access(data, audit, new_id=new_id, new_secret=new_secret, wall=wall)
         tls = await asyncio.to_thread(ServerTls, access_directory(data), _certified(options), wall())
         departures = Departures(access, store)
         engine.on_change(lambda change: departures.note(change.gone))
@@ -164,6 +166,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
                 marks=_save_marks(engine, server),
                 access=_tend(access, tls, options.rotate_keys_after),
                 departures=departures.run(),
+                refusals=access.refusals.run(),
             )
         )
         served: Counter[tuple[str, str]] = Counter()
@@ -351,9 +354,9 @@ async def _tend(access: Access, tls: ServerTls, rotate_after: timedelta) -> None
     """Keys are rotated, and the server's certificate renewed, without a restart."""
     while True:
         try:
-            await asyncio.to_thread(access.tend, rotate_after)
+            await access.tend(rotate_after)
             await asyncio.to_thread(tls.tend, wall())
-        except OSError:
+        except (OSError, Unavailable):
             log.warning("keys and certificates could not be looked after; what is there holds", exc_info=True)
         await asyncio.sleep(TEND_ACCESS_EVERY)
 

@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from forewarn.access.refusals import UNKNOWN
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller, Unverified
 from forewarn.domain.access import Right
@@ -34,6 +35,7 @@ class Gate:
             try:
                 scope.setdefault("state", {})[CALLER] = self._caller(scope)
             except Unverified as error:
+                self._access.refusals.note(UNKNOWN, f"{scope.get('method')} {scope['path']}", error.code)
                 log.info("refused with %s: %s %.200r", error.code, scope.get("method"), scope["path"])
                 await self._challenge(scope, error)(scope, receive, send)
                 return

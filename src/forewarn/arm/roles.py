@@ -103,7 +103,7 @@ async def put_assignment(desk: Desk, ask: Ask) -> Reply:
     properties = properties_of(ask.body)
     assignment = Assignment(id=name, principal=_principal(properties), role=_role(properties), scope=scope)
     try:
-        await desk.access.assignments.put(assignment, new=True)
+        await desk.access.assignments.put(assignment, ask.by, new=True)
     except Conflict as error:
         raise ArmError(409, "RoleAssignmentExists", str(error)) from None
     return Reply(status=201, body=tell(desk, assignment))
@@ -115,7 +115,7 @@ async def delete_assignment(desk: Desk, ask: Ask) -> Reply:
     if found is None:
         return Reply(status=204)
     try:
-        await desk.access.assignments.delete(found.id)
+        await desk.access.assignments.delete(found.id, ask.by)
     except NotFound:
         return Reply(status=204)
     return Reply(body=tell(desk, found))
