@@ -77,6 +77,9 @@ class Access:
         return self._tokens.verify(token, self._wall(), own)
 
     def may(self, caller: Caller, right: Right, at: str) -> bool:
+        """Now: what a caller may do can end while they are still being answered."""
+        if caller.expires <= self._wall():
+            return False
         return any(self.assignments.allows(who, right, at) for who in (caller.principal, caller.object_id))
 
     def check(self, caller: Caller, right: Right, at: str, action: str = "") -> None:
