@@ -131,7 +131,7 @@ def test_a_stream_ends_with_the_right_to_it(quick: Rig) -> None:
     quick.run(quick.access.assignments.delete("1"))
     while watcher.response.readline():
         pass  # what is under way, and then the end
-    write(quick, 1)
+    watcher.close()
 
 
 def test_silence_is_told_too(quick: Rig) -> None:
