@@ -107,6 +107,15 @@ def test_no_path_leads_into_another_group(path: str, group: str) -> None:
     assert rig.refused("GET", f"{S}/resourceGroups/{group}{path}", who="anna")[0] in (403, 404)
 
 
+def test_names_that_are_the_same_only_to_a_dictionary_are_two() -> None:
+    rig = two_groups()
+    for name in ("stra\u00dfe", "strasse"):
+        rig.put(f"{S}/resourceGroups/{name}", {"location": "eastus"})
+    here = f"{S}/resourceGroups/stra\u00dfe"
+    asyncio.run(rig.access.assignments.put(Assignment(id="b", principal="bob", role=Role.CONTRIBUTOR, scope=here)))
+    assert rig.refused("GET", f"{S}/resourceGroups/strasse", who="bob")[0] == 403
+
+
 def test_lists_of_everything_are_lists_of_what_the_caller_may_see() -> None:
     rig = two_groups()
     compute = f"{S}/providers/Microsoft.Compute"

@@ -98,7 +98,7 @@ def _told(given: Assignment) -> str:
 
 def _same(one: Assignment, other: Assignment) -> bool:
     """Whether they give the same role to the same principal in the same place."""
-    return (one.principal, one.role, one.scope.casefold()) == (other.principal, other.role, other.scope.casefold())
+    return (one.principal, one.role, one.scope.lower()) == (other.principal, other.role, other.scope.lower())
 
 
 def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

@@ -165,7 +165,7 @@ def _kept(desk: Desk, scope: str, asked: dict[str, str]) -> Callable[[Assignment
 
 def _find(desk: Desk, scope: str, name: str) -> Assignment | None:
     for given in desk.access.assignments.list():
-        if _name(desk, given) == name.lower() and given.scope.casefold() == scope.casefold():
+        if _name(desk, given) == name.lower() and given.scope.lower() == scope.lower():
             return given
     return None
 
