@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from forewarn.access.audit import Audit
 from forewarn.access.files import RESOURCE
 from forewarn.access.service import Access, open_access
 from forewarn.arm.app import create_arm
@@ -133,7 +134,7 @@ async def rigged(
     rig = Rig(store or MemoryStore())
     async with AsyncExitStack() as stack:
         rig.access = await open_access(
-            data, rig.store, new_id=rig.new_id, new_secret=lambda: "secret", wall=lambda: NOON
+            data, Audit(rig.store, rig.now), new_id=rig.new_id, new_secret=lambda: "secret", wall=lambda: NOON
         )
         app = create_arm(an_arm_desk(rig.engine, rig.clock, rig.access, rig.now, rig.webhooks))
         port = await stack.enter_async_context(serving(app, "127.0.0.1", 0))

@@ -89,7 +89,7 @@ class Resources:
         except (ForewarnError, Malformed) as error:
             return answer_to(error)
         except Exception:
-            log.exception("a request to the control plane failed: %s %s", request.method, request.scope["path"][:200])
+            log.exception("a request to the control plane failed: %s %.200r", request.method, request.scope["path"])
             return refusal(500, "InternalServerError", FAILED)
 
     async def _answer(self, request: Request) -> Reply:

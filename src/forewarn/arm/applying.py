@@ -27,7 +27,7 @@ from forewarn.domain.resources import (
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import ScopeKind
 from forewarn.engine.estate import MachineSpec, ScopeSpec
-from forewarn.wire.arm_ids import ArmId, parse_id
+from forewarn.wire.arm_ids import ArmId, check_machine_name, parse_id
 from forewarn.wire.compute.availability import domains_of
 from forewarn.wire.compute.bodies import cleaned, merged
 from forewarn.wire.compute.completing import (
@@ -80,6 +80,8 @@ async def put_machine(desk: Desk, order: Order) -> Applied:
         if known is not None:
             _check_unchanged(known, resource, *SETS)
         home = set_of(properties)
+        if known is None and home:
+            _check_home(order, parse_id(home))
         if home and POLICY in properties:
             raise Invalid(
                 f"'{POLICY}' cannot be set on a virtual machine that is in an availability set or a scale set: "
@@ -184,6 +186,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
 def _new(desk: Desk, order: Order, group: Resource, location: str) -> Resource:
     if order.partial:
         raise not_found(order.id)
+    check_machine_name(order.id.name)
     if not location:
         raise no_location()
     home = ArmId(subscription=desk.subscription, group=group.name)
@@ -225,6 +228,19 @@ def _model(resource: Resource) -> tuple[object, ...]:
     """What a scale set's instances are made from."""
     body = resource.body
     return dig(body, "properties", "virtualMachineProfile"), dig(body, "sku", "name"), body.get("tags") or {}
+
+
+def _check_home(order: Order, home: ArmId) -> None:
+    """As in Azure; and a right in one group is no way into the events of another."""
+    group = order.id.parent
+    if group is not None and home.parent is not None and home.parent.key != group.key:
+        raise ArmError(
+            400,
+            "InvalidParameter",
+            f"'{home.text}' is not in the resource group of the virtual machine, '{order.id.group}': a machine and the "
+            "set it is in have the same resource group.",
+            "availabilitySet.id" if home.type == AVAILABILITY_SET else "virtualMachineScaleSet.id",
+        )
 
 
 def _set_key(text: str) -> str:

@@ -24,6 +24,10 @@ Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
 DEEPEST_BODY = 120
 """Levels of nesting: a template may have 100, inside the body of its deployment."""
+MOST_VALUES = 50_000
+"""In a body: more than any resource has, and few enough not to keep others waiting while they are looked through."""
+
+MOST_OF_A_TEMPLATE = 500_000
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
 
@@ -63,15 +67,17 @@ class Ask:
     @cached_property
     def body(self) -> Json:
         """The JSON object that came along; empty if nothing did."""
-        return _decoded(self.raw)
+        return _decoded(self.raw, MOST_VALUES)
 
     @cached_property
     def template_body(self) -> Json:
-        """The same, where the clients send a template as somebody wrote it."""
+        """The same, where the clients send a template as somebody wrote it. Takes a moment: for a thread."""
         try:
-            return self.body
-        except ArmError:
-            return _decoded(plain(self.raw.decode(errors="replace")).encode())
+            return _decoded(self.raw, MOST_OF_A_TEMPLATE)
+        except ArmError as error:
+            if error.status == 413:
+                raise
+            return _decoded(plain(self.raw.decode(errors="replace")).encode(), MOST_OF_A_TEMPLATE)
 
     @property
     def by(self) -> Actor:
@@ -85,9 +91,11 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def _decoded(raw: bytes) -> Json:
+def _decoded(raw: bytes, most: int) -> Json:
     if not raw.strip():
         return {}
+    if sum(map(raw.count, (b",", b"[", b"{"))) > most:  # not fewer than there are values
+        raise ArmError(413, "RequestContentTooLarge", f"The request content has more than {most:,} values.")
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

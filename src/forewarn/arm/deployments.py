@@ -4,6 +4,7 @@ A deployment is done when its PUT is answered, but for what has to wait for noti
 has. It is kept with its template and without the values of its secure parameters.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -79,9 +80,10 @@ def _failure(id: str, details: Sequence[Json]) -> Json:
 async def put_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    tags = tags_of(ask.template_body)
+    sent = await asyncio.to_thread(lambda: ask.template_body)
+    tags = tags_of(sent)
     started = desk.clock.now()
-    outcome = await deploy(desk, group, ask.template_body.get("properties"), ask.by)
+    outcome = await deploy(desk, group, sent.get("properties"), ask.caller)
     job = _job(desk, where, outcome, started)
     body = {**({"tags": tags} if tags else {}), **_kept(where, outcome, job)}
 
@@ -157,7 +159,8 @@ async def export_template(desk: Desk, ask: Ask) -> Reply:
 async def validate_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    properties = validate(desk, group, ask.template_body.get("properties"))
+    sent = await asyncio.to_thread(lambda: ask.template_body)
+    properties = await validate(desk, group, sent.get("properties"))
     described = {"mode": "Incremental", "provisioningState": "Succeeded", "timestamp": moment(desk.clock.now())}
     validated = {"validatedResources": properties.pop("outputResources")}
     told = {

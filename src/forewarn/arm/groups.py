@@ -68,7 +68,7 @@ async def put_group(desk: Desk, ask: Ask) -> Reply:
         return replace(known, body=_kept(body), version=known.version + 1)
 
     if await desk.estate.resource(key_of(desk, ask)) is None:
-        await _forget_roles(desk, group_id(desk.subscription, name))
+        await _forget_roles(desk, ask, group_id(desk.subscription, name))
     group = await desk.estate.put(key_of(desk, ask), revise)
     return Reply(status=201 if group.version == 1 else 200, body=tell(group))
 
@@ -102,11 +102,11 @@ def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
     )
 
 
-async def _forget_roles(desk: Desk, group: str) -> None:
+async def _forget_roles(desk: Desk, ask: Ask, group: str) -> None:
     """Those in a group of the same name that is no more say nothing about a new one."""
     for given in desk.access.assignments.list():
         if covers(group, given.scope):
-            await desk.access.assignments.delete(given.id)
+            await desk.access.assignments.delete(given.id, ask.by)
 
 
 def _check_present(group: Resource) -> None:

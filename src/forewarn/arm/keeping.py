@@ -15,6 +15,7 @@ from forewarn.arm.network import NETWORK, addressed
 from forewarn.domain.resources import AVAILABILITY_SET, CLOUD_SERVICE, SCALE_SET, VIRTUAL_MACHINE, Resource
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId
+from forewarn.wire.secrets import is_secret, without_secrets
 
 NOT_KEPT = ("microsoft.resources/", "microsoft.authorization/", "microsoft.eventgrid/")
 MACHINES = frozenset(
@@ -107,7 +108,7 @@ def not_found(where: ArmId) -> ArmError:
 
 
 def _described(desk: Desk, where: ArmId, group: Resource, known: Resource | None, body: Json, patch: bool) -> Resource:
-    kept = {name: value for name, value in body.items() if name not in _GIVEN}
+    kept = _own(body)
     location = location_of(body)
     if known is None:
         return Resource(
@@ -123,6 +124,12 @@ def _described(desk: Desk, where: ArmId, group: Resource, known: Resource | None
         raise elsewhere(known.name, group.name, known.location, location)
     after = patched(known.body, kept) if patch else _still_addressed(known, without_nulls(kept))
     return replace(known, body=after, version=known.version + 1)
+
+
+def _own(body: Json) -> Json:
+    """What of a body is its owner's description."""
+    kept = {name: value for name, value in body.items() if name not in _GIVEN and not is_secret(name)}
+    return {name: value if name == "tags" else without_secrets(value) for name, value in kept.items()}
 
 
 def _still_addressed(known: Resource, body: Json) -> Json:
@@ -145,7 +152,7 @@ async def _put_child(
             raise _no_parent(where)
         before = children.find(properties, inner)
         new[:] = [before is None]
-        kept = {name: value for name, value in body.items() if name not in _GIVEN}
+        kept = _own(body)
         if patch and before is None:
             raise not_found(where)
         child = patched(before, kept) if patch and before is not None else without_nulls(kept)

@@ -29,6 +29,7 @@ ROLES: dict[str, tuple[Role, str, tuple[str, ...]]] = {
 
 NAMESPACE = "Microsoft.Authorization"
 LONGEST = 300
+LONGEST_FILTER = 2000
 
 _TERM = re.compile(
     r"(?P<at>atScope\(\)|atScopeAndBelow\(\))"
@@ -102,7 +103,7 @@ async def put_assignment(desk: Desk, ask: Ask) -> Reply:
     properties = properties_of(ask.body)
     assignment = Assignment(id=name, principal=_principal(properties), role=_role(properties), scope=scope)
     try:
-        await desk.access.assignments.put(assignment, new=True)
+        await desk.access.assignments.put(assignment, ask.by, new=True)
     except Conflict as error:
         raise ArmError(409, "RoleAssignmentExists", str(error)) from None
     return Reply(status=201, body=tell(desk, assignment))
@@ -114,7 +115,7 @@ async def delete_assignment(desk: Desk, ask: Ask) -> Reply:
     if found is None:
         return Reply(status=204)
     try:
-        await desk.access.assignments.delete(found.id)
+        await desk.access.assignments.delete(found.id, ask.by)
     except NotFound:
         return Reply(status=204)
     return Reply(body=tell(desk, found))
@@ -164,7 +165,7 @@ def _kept(desk: Desk, scope: str, asked: dict[str, str]) -> Callable[[Assignment
 
 def _find(desk: Desk, scope: str, name: str) -> Assignment | None:
     for given in desk.access.assignments.list():
-        if _name(desk, given) == name.lower() and given.scope.casefold() == scope.casefold():
+        if _name(desk, given) == name.lower() and given.scope.lower() == scope.lower():
             return given
     return None
 
@@ -201,6 +202,8 @@ def _no_definition(name: str) -> ArmError:
 
 def _filter(ask: Ask, *names: str) -> dict[str, str]:
     text = ask.query.get("$filter", "")
+    if len(text) > LONGEST_FILTER:
+        raise _refused(text, names)
     found: dict[str, str] = {}
     for part in re.split(r"\s+and\s+", text.strip(), flags=re.IGNORECASE) if text.strip() else ():
         term = _TERM.fullmatch(part)

@@ -1,6 +1,5 @@
 """Who may do what, and the keys that prove who is who."""
 
-import asyncio
 from datetime import datetime
 from typing import Annotated
 
@@ -73,13 +72,13 @@ async def assign(desk: Desk, ask: Ask[Nothing, RoleBody]) -> Made:
     )
     given = next((known for known in desk.access.assignments.list() if _same(known, wanted)), None)
     if given is None:
-        await desk.access.assignments.put(wanted)
+        await desk.access.assignments.put(wanted, ask.by)
         given = wanted
     return Made(body=_tell(given), location=f"{ROLES}/{given.id}")
 
 
 async def remove(desk: Desk, ask: Ask[Nothing, Nothing]) -> RoleView:
-    return _tell(await desk.access.assignments.delete(ask.path["role"]))
+    return _tell(await desk.access.assignments.delete(ask.path["role"], ask.by))
 
 
 async def whoami(desk: Desk, ask: Ask[Nothing, Nothing]) -> Whoami:
@@ -95,7 +94,7 @@ async def whoami(desk: Desk, ask: Ask[Nothing, Nothing]) -> Whoami:
 
 
 async def rotate(desk: Desk, ask: Ask[Nothing, Nothing]) -> Keys:
-    await asyncio.to_thread(desk.access.rotate_keys)
+    await desk.access.rotate_keys(ask.by)
     signing = desk.access.keys.signing
     return Keys(signing=signing.id, created=signing.created, verifying=desk.access.count_keys())
 

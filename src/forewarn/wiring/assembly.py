@@ -65,6 +65,7 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
                 marks=save_marks(core.engine, metadata.server),
                 access=tend(core, tls),
                 departures=departures.run(),
+                refusals=core.access.refusals.run(),
             )
         )
         player = Player(core.engine, core.clock, ticker, worker, moved=metadata.server.beat)

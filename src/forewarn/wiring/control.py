@@ -15,6 +15,7 @@ from forewarn.control.app import create_app
 from forewarn.control.faces import joined
 from forewarn.control.guard import Guard
 from forewarn.control.server import serving
+from forewarn.domain.errors import Unavailable
 from forewarn.engine.estate import Estate
 from forewarn.wire.authorities import authority
 from forewarn.wiring.core import Core
@@ -59,9 +60,9 @@ async def tend(core: Core, tls: ServerTls) -> None:
     """Keys are rotated, and the server's certificate renewed, without a restart."""
     while True:
         try:
-            await asyncio.to_thread(core.access.tend, core.options.rotate_keys_after)
+            await core.access.tend(core.options.rotate_keys_after)
             await asyncio.to_thread(tls.tend, wall())
-        except OSError:
+        except (OSError, Unavailable):
             log.warning("keys and certificates could not be looked after; what is there holds", exc_info=True)
         await asyncio.sleep(TEND_ACCESS_EVERY)
 

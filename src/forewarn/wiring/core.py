@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from forewarn import imds
+from forewarn.access.audit import Audit
 from forewarn.access.service import Access, open_access
 from forewarn.control.hub import Hub
 from forewarn.domain.errors import Invalid
@@ -21,7 +22,7 @@ from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.loading import FLEET_NOTE
 from forewarn.engine.player import clock_state
-from forewarn.engine.ports import Driver
+from forewarn.engine.ports import Driver, News
 from forewarn.grid.calling import Webhooks
 from forewarn.store.memory import MemoryStore
 from forewarn.store.sqlite import open_store
@@ -52,10 +53,11 @@ async def opened(options: Options) -> AsyncIterator[Core]:
         stack.push_async_callback(store.close)
         clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
         fleet, hub = imds.Fleet(), Hub(store)
+        feed = Feed(fleet, hub)
         engine = Engine(
             store=store,
             clock=clock,
-            feed=Feed(fleet, hub),
+            feed=feed,
             new_id=new_id,
             settings=Settings(),
             heard=fleet.heard,
@@ -65,6 +67,7 @@ async def opened(options: Options) -> AsyncIterator[Core]:
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
         data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        audit = Audit(store, clock.now, lambda entries: feed.publish(News(entries=entries)))
         own_ports: set[int] = set()
         yield Core(
             options=options,
@@ -72,7 +75,7 @@ async def opened(options: Options) -> AsyncIterator[Core]:
             clock=clock,
             engine=engine,
             driver=driver,
-            access=await open_access(data, store, new_id=new_id, new_secret=new_secret, wall=wall),
+            access=await open_access(data, audit, new_id=new_id, new_secret=new_secret, wall=wall),
             fleet=fleet,
             hub=hub,
             webhooks=Webhooks(lambda: own_ports),
