@@ -36,6 +36,7 @@ from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
 from forewarn.arm.confirming import Confirming
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
+from forewarn.arm.pacing import Pace
 from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
 from forewarn.engine.clock import FleetClock
@@ -87,7 +88,7 @@ def create_arm(
         new_id=new_id,
         wall=wall or clock.now,
         webhooks=webhooks or Webhooks(),
-        poll_after=poll_after,
+        pace=Pace(poll_after),
     )
     return Login(Confirming(Gate(Resources(desk, rows()), access), desk), access, https_port)
 
