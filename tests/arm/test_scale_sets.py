@@ -341,13 +341,3 @@ def test_an_upgrade_reaches_the_machine_too() -> None:
     cloud.post(f"{FLEX}/manualupgrade", {"instanceIds": ["*"]})
     machine = cloud.get(f"{COMPUTE}/virtualMachines/{name}")
     assert "terminateNotificationProfile" in machine["properties"]["scheduledEventsProfile"]
-
-
-def test_a_flexible_instance_is_found_by_its_number_too() -> None:
-    cloud = a_cloud()
-    cloud.made(FLEX, with_notice(2, mode="Flexible"))
-    cloud.enrol("rg/flex:0")
-    second = cloud.get(f"{FLEX}/virtualMachines/1")["name"]
-    assert cloud.post(f"{FLEX}/delete", {"instanceIds": ["1", second]}).status == 202
-    assert cloud.events("rg/flex:0") == [("Terminate", "Scheduled", (second,))]
-    assert cloud.refused("POST", f"{FLEX}/delete", {"instanceIds": ["2"]}) == (400, "InvalidParameter")

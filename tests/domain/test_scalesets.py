@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from forewarn.domain.errors import Invalid, NotFound
 from forewarn.domain.machines import EvictionPolicy, Machine, Power, Priority, Profile
-from forewarn.domain.scalesets import SetSpec, Upgrade, base36, by_id, check, to_upgrade, upgraded, upgraded_by_itself
+from forewarn.domain.scalesets import SetSpec, Upgrade, base36, check, to_upgrade, upgraded, upgraded_by_itself
 from forewarn.domain.settings import Settings
 from tests.domain.world import NOON, minutes
 
@@ -119,12 +119,3 @@ def test_a_computer_name_ends_in_six_digits_that_say_the_number(number: int) -> 
 
 def test_the_captured_one() -> None:
     assert base36(18) == "00000i"
-
-
-def test_an_instance_that_goes_by_its_name_goes_by_its_number_too() -> None:
-    flexible = replace(INSTANCE, name="web_3e2780fa", instance="web_3e2780fa", computer_name="web00000i")
-    by_hand = replace(INSTANCE, name="Mine", instance="Mine", computer_name="mine")
-    called_so = replace(INSTANCE, name="18", instance="18", computer_name="18")
-    assert by_id([INSTANCE]) == {"7": INSTANCE}
-    assert by_id([flexible, by_hand]) == {"18": flexible, "web_3e2780fa": flexible, "mine": by_hand}
-    assert by_id([called_so, flexible])["18"] == called_so

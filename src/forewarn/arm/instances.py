@@ -13,7 +13,7 @@ from forewarn.arm.routing import Handler, Row, Rows
 from forewarn.arm.scalesets import EVERYBODY, ONE
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
-from forewarn.domain.scalesets import by_id, open_to_all
+from forewarn.domain.scalesets import open_to_all
 from forewarn.wire.compute.bodies import cleaned
 from forewarn.wire.compute.digging import a_flag
 from forewarn.wire.compute.interfaces import interfaces
@@ -110,16 +110,16 @@ async def _named(desk: Desk, ask: Ask, resource: Resource) -> list[Machine]:
     wanted = ask.path["instance"]
     if wanted == EVERYBODY:
         return open_to_all(found)
-    machine = by_id(found).get(wanted.lower())
-    return [machine] if machine else []
+    return [machine for machine in found if machine.instance.lower() == wanted.lower()]
 
 
 async def _one(desk: Desk, ask: Ask, resource: Resource) -> Instance:
+    wanted = ask.path["instance"].lower()
     found = await _instances(desk, resource)
-    machine = by_id(each.machine for each in found).get(ask.path["instance"].lower())
-    if machine is None:
+    instance = next((each for each in found if each.machine.instance.lower() == wanted), None)
+    if instance is None:
         raise no_entity()
-    return next(each for each in found if each.machine is machine)
+    return instance
 
 
 async def _instances(desk: Desk, resource: Resource) -> list[Instance]:

@@ -1,6 +1,5 @@
 """Scale sets: what may be said of one, what its instances are like, and how a new model reaches them."""
 
-import re
 from collections.abc import Iterable
 from datetime import timedelta
 from enum import Enum
@@ -18,8 +17,6 @@ GROUP_SIZE = 100
 """Machines of one placement group, as in Azure."""
 LARGEST = 1000
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-NUMBER = re.compile("0[0-9a-z]{5}$")
-"""At the end of the computer name of an instance that its set has made."""
 
 
 class Upgrade(Enum):
@@ -75,19 +72,6 @@ def check(spec: SetSpec, settings: Settings) -> None:
 def base36(number: int) -> str:
     """Six digits, as at the end of an instance's computer name: 18 is 00000i."""
     return "".join(DIGITS[number // 36**power % 36] for power in range(5, -1, -1))
-
-
-def by_id(members: Iterable[Machine]) -> dict[str, Machine]:
-    """The instances by what they may be called, in lower case: their ids.
-
-    In a flexible set those are names, which nobody knows beforehand. There the number that an instance was made as, the
-    one at the end of its computer name, stands for it too; Azure would know nobody by it.
-    """
-    found = list(members)
-    named = (machine for machine in found if machine.instance == machine.name)
-    numbered = [(NUMBER.search(machine.computer_name), machine) for machine in named]
-    numbers = {str(int(number[0], 36)): machine for number, machine in numbered if number}
-    return numbers | {machine.instance.lower(): machine for machine in found}
 
 
 # Bringing instances to the latest model
