@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
-from forewarn.access.gate import own_address
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
@@ -99,14 +98,14 @@ def _decoded(raw: bytes) -> Json:
     return body
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = LARGEST_BODY) -> bytes:
     body = bytearray()
     try:
         async with asyncio.timeout(PATIENCE):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > LARGEST_BODY:
-                    raise ArmError(413, "RequestContentTooLarge", "The request content is larger than 4 MB.")
+                if len(body) > most:
+                    raise ArmError(413, "RequestContentTooLarge", f"The content is longer than {most:,} bytes.")
     except TimeoutError:
         raise ArmError(400, "InvalidRequestContent", f"The content did not arrive within {PATIENCE:g} s.") from None
     except ClientDisconnect:
@@ -123,7 +122,3 @@ def _check_depth(body: Json) -> None:
         if not level:
             return
     raise ArmError(400, "InvalidRequestContent", f"The request content is nested more than {DEEPEST_BODY} levels deep.")
-
-
-def base_of(request: Request) -> str:
-    return own_address(request.scope)

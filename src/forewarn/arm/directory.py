@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.routing import Row, Rows
-from forewarn.domain.access import Right
+from forewarn.domain.access import MACHINE, Right
 
 MOST = 1000
-MACHINE = "machine:"
-"""How the managed identity of a machine is called: `machine:SCOPE/NAME`."""
 
 _NAMED = re.compile(r"(?:servicePrincipalNames/any\(c:\s*c eq '([^']*)'\)|displayName eq '([^']*)')", re.IGNORECASE)
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.bodies import location_of, tags_of
-from forewarn.arm.errors import ArmError
+from forewarn.arm.errors import ArmError, no_group, no_location
 from forewarn.arm.filters import kept_by
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import listed
@@ -29,7 +29,7 @@ def tell(group: Resource) -> Json:
 async def find_group(desk: Desk, ask: Ask) -> Resource:
     group = await desk.estate.resource(key_of(desk, ask))
     if group is None:
-        raise _not_found(ask)
+        raise no_group(ask.path["group"])
     return group
 
 
@@ -76,7 +76,7 @@ async def put_group(desk: Desk, ask: Ask) -> Reply:
 async def patch_group(desk: Desk, ask: Ask) -> Reply:
     def revise(known: Resource | None) -> Resource:
         if known is None:
-            raise _not_found(ask)
+            raise no_group(ask.path["group"])
         _check_present(known)
         return replace(known, body={**known.body, **_kept(ask.body)}, version=known.version + 1)
 
@@ -91,7 +91,7 @@ async def delete_group(desk: Desk, ask: Ask) -> Reply:
 
 def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
     if not location:
-        raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+        raise no_location()
     return Resource(
         id=group_id(desk.subscription, name),
         type=GROUP,
@@ -116,10 +116,6 @@ def _check_present(group: Resource) -> None:
             "ResourceGroupBeingDeleted",
             f"The resource group '{group.name}' is in deprovisioning state and cannot perform this operation.",
         )
-
-
-def _not_found(ask: Ask) -> ArmError:
-    return ArmError(404, "ResourceGroupNotFound", f"Resource group '{ask.path['group'][:100]}' could not be found.")
 
 
 def _kept(body: Json) -> Json:

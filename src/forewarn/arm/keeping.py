@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from forewarn.arm import children
 from forewarn.arm.asking import Desk, Json
-from forewarn.arm.bodies import location_of, merged, properties_of, tags_of, without_nulls
-from forewarn.arm.errors import ArmError
+from forewarn.arm.bodies import location_of, patched, properties_of, tags_of, without_nulls
+from forewarn.arm.errors import ArmError, elsewhere, no_group
 from forewarn.arm.network import NETWORK, addressed
 from forewarn.domain.resources import AVAILABILITY_SET, CLOUD_SERVICE, SCALE_SET, VIRTUAL_MACHINE, Resource
 from forewarn.engine.ports import Reader
@@ -120,14 +120,8 @@ def _described(desk: Desk, where: ArmId, group: Resource, known: Resource | None
             created_at=desk.clock.now(),
         )
     if location not in ("", known.location):
-        raise ArmError(
-            409,
-            "InvalidResourceLocation",
-            f"The resource '{known.name}' already exists in location '{known.location}' in resource group "
-            f"'{group.name}'. A resource with the same name cannot be created in location '{location}'. Please select "
-            "a new resource name.",
-        )
-    after = merged(known.body, kept) if patch else _still_addressed(known, without_nulls(kept))
+        raise elsewhere(known.name, group.name, known.location, location)
+    after = patched(known.body, kept) if patch else _still_addressed(known, without_nulls(kept))
     return replace(known, body=after, version=known.version + 1)
 
 
@@ -154,7 +148,7 @@ async def _put_child(
         kept = {name: value for name, value in body.items() if name not in _GIVEN}
         if patch and before is None:
             raise not_found(where)
-        child = merged(before, kept) if patch and before is not None else without_nulls(kept)
+        child = patched(before, kept) if patch and before is not None else without_nulls(kept)
         return _with_child(known, inner, {**child, "name": before["name"] if before else where.name})
 
     parent = await desk.estate.put(root.key, revise)
@@ -184,7 +178,7 @@ def _inner(where: ArmId) -> list[tuple[str, str]]:
 def _group(reader: Reader, where: ArmId) -> Resource:
     group = reader.resource(ArmId(subscription=where.subscription, group=where.group).key)
     if group is None:
-        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{where.group}' could not be found.")
+        raise no_group(where.group)
     return group
 
 

@@ -1,17 +1,18 @@
 """Scale sets, and what is asked of their instances in one go."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_scale_set, spec_of
+from forewarn.arm.acting import act, delete, put
+from forewarn.arm.applying import spec_of
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.facts import Facts
-from forewarn.arm.finding import find, look_for
+from forewarn.arm.finding import find
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.arm.showing import scale_set, show, telling
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
@@ -75,16 +76,12 @@ async def get_public_addresses(desk: Desk, ask: Ask) -> Reply:
     return Reply(body={"value": []})
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_scale_set(desk, order(desk, ask, SCALE_SET))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_set(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, SCALE_SET)
 
 
 async def delete_set(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, SCALE_SET)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, SCALE_SET)
 
 
 async def delete_instances(desk: Desk, ask: Ask) -> Reply:
@@ -102,13 +99,6 @@ async def upgrade_instances(desk: Desk, ask: Ask) -> Reply:
 async def members(desk: Desk, resource: Resource) -> list[Machine]:
     instances = await desk.estate.store.read(lambda reader: Facts(reader).instances(resource))
     return [instance.machine for instance in instances]
-
-
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
 
 
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
@@ -152,10 +142,10 @@ ROWS: Rows = (
     Row(method="GET", path=f"{ONE}/networkInterfaces", handler=get_interfaces),
     Row(method="GET", path=f"{ONE}/publicIPAddresses", handler=get_public_addresses),
     Row(method="GET", path=f"{ONE}/skus", handler=get_skus),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_set),
+    Row(method="PATCH", path=ONE, handler=put_set),
     Row(method="DELETE", path=ONE, handler=delete_set),
     Row(method="POST", path=f"{ONE}/delete", handler=delete_instances),
     Row(method="POST", path=f"{ONE}/manualUpgrade", handler=upgrade_instances),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )

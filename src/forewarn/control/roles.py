@@ -1,7 +1,6 @@
 """Who may do what, and the keys that prove who is who."""
 
 import asyncio
-import re
 from datetime import datetime
 from typing import Annotated
 
@@ -16,9 +15,9 @@ from forewarn.control.views import View
 from forewarn.domain.access import MACHINE, Assignment, Role, covers, principal_of
 from forewarn.domain.errors import NotFound
 from forewarn.domain.resources import group_id
+from forewarn.wire.arm_ids import is_guid
 
 ROLES = "/forewarn/v1/roles"
-GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class RoleView(View, frozen=True):
@@ -107,7 +106,7 @@ async def _principal(desk: Desk, text: str) -> str:
         return principal_of(await find_machine(desk.engine, text.removeprefix(MACHINE)))
     if desk.access.clients.knows(text):
         return text
-    if GUID.fullmatch(text):
+    if is_guid(text):
         return text.lower()
     raise NotFound(
         f"There is no principal {text[:200]}. A machine's is written machine:NAME, a client's is its id, "

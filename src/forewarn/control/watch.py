@@ -21,9 +21,6 @@ from forewarn.domain.history import Entry
 log = logging.getLogger(__name__)
 MEDIA_TYPE = "text/event-stream"
 MOST_WATCHERS = 500
-PATIENCE = 20.0
-"""Seconds of real time that a watcher may leave what was sent to it unread, once all buffers are full."""
-
 HEARTBEAT = b": nothing happened\n\n"
 RETRY = b"retry: 1000\n\n"
 

@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from forewarn.domain.durations import format_duration
+from forewarn.domain.durations import format_iso
 from forewarn.domain.errors import Invalid, NotFound
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import EventsPolicy
@@ -55,9 +55,9 @@ def check_terminate_notice(notice: timedelta | None, *, spot: bool, settings: Se
     if spot:
         raise Invalid("Terminate notifications cannot be enabled on Spot or low-priority instances.")
     if not settings.terminate_min <= notice <= settings.terminate_max:
+        least, most = format_iso(settings.terminate_min), format_iso(settings.terminate_max)
         raise Invalid(
-            f"terminateNotificationProfile.notBeforeTimeout must be from {format_duration(settings.terminate_min)} "
-            f"to {format_duration(settings.terminate_max)}, not {format_duration(notice)}."
+            f"terminateNotificationProfile.notBeforeTimeout must be from {least} to {most}, not {format_iso(notice)}."
         )
 
 

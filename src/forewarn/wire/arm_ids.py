@@ -114,8 +114,12 @@ class ArmId(Struct, frozen=True, kw_only=True):
         return _resource(self, namespace, tuple(types), names, self if self.names else None)
 
 
+def is_guid(text: str) -> bool:
+    return _GUID.fullmatch(text) is not None
+
+
 def subscription_id(subscription: str) -> ArmId:
-    if not _GUID.fullmatch(subscription):
+    if not is_guid(subscription):
         shown = _shown(subscription)
         message = f"The provided subscription identifier '{shown}' is malformed or invalid."
         raise BadId("InvalidSubscriptionId", message)

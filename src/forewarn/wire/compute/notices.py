@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Invalid
 from forewarn.domain.scopes import EventsPolicy
 from forewarn.wire.compute.digging import Json, a_flag, a_text, an_object, dig
@@ -12,8 +11,8 @@ PROFILE = "scheduledEventsProfile"
 POLICY = "scheduledEventsPolicy"
 TERMINATE = "terminateNotificationProfile"
 OS_IMAGE = "osImageNotificationProfile"
-DEFAULTS = {TERMINATE: timedelta(minutes=5), OS_IMAGE: timedelta(minutes=15)}
 OS_IMAGE_NOTICE = timedelta(minutes=15)
+DEFAULTS = {TERMINATE: timedelta(minutes=5), OS_IMAGE: OS_IMAGE_NOTICE}
 _GRID = ("scheduledEventsAdditionalPublishingTargets", "eventGridAndResourceGraph")
 
 
@@ -48,10 +47,8 @@ def terminate_notice(holder: Json) -> timedelta | None:
 def os_image_notice(holder: Json) -> timedelta | None:
     notice = _notice(holder, OS_IMAGE)
     if notice not in (None, OS_IMAGE_NOTICE):
-        raise Invalid(
-            f"{OS_IMAGE}.notBeforeTimeout must be {format_duration(OS_IMAGE_NOTICE)} "
-            f"({format_iso(OS_IMAGE_NOTICE)}), not {format_duration(notice)}."
-        )
+        wanted = format_iso(OS_IMAGE_NOTICE)
+        raise Invalid(f"{OS_IMAGE}.notBeforeTimeout must be {wanted}, not {format_iso(notice)}.")
     return notice
 
 
