@@ -36,7 +36,7 @@ def test_the_commands_of_the_long_way_run_as_they_are_printed(shell: Shell, tmp_
     )
     after = "az group list --query '[].name' --output tsv"
     done = subprocess.run(
-        ["sh", "-eu", "-c", f"{told.stdout} &&\n{after}"],
+        ["sh", "-eu", "-c", f"{told.stdout.rstrip()} &&\n{after}"],
         env=environment,
         cwd=tmp_path,
         capture_output=True,
@@ -51,18 +51,19 @@ def test_the_commands_of_the_long_way_run_as_they_are_printed(shell: Shell, tmp_
 
 
 def test_a_role_is_given_listed_and_taken_away(shell: Shell) -> None:
-    given = ("--assignee", "machine:rg1/vm", "--role", "Reader", "--scope", scope(shell))
+    given = ("--assignee", "machine:vm", "--role", "Reader", "--scope", scope(shell))
     made = shell.json("role", "assignment", "create", *given)
     assert (made["principalType"], made["scope"]) == ("ServicePrincipal", scope(shell))
-    assert roles(shell) == [("machine:rg1/vm", "Reader")]
+    assert roles(shell) == [("machine:rg1/vm/vm", "Reader")]
     assert shell.run("role", "assignment", "delete", *given).code == 0
     assert roles(shell) == []
+    nobody = shell.run("role", "assignment", "create", "--assignee", "machine:nobody", *given[2:])
+    assert nobody.code == 1
+    assert "Cannot find user or service principal" in nobody.err
 
 
 def test_a_machine_that_is_a_reader_may_look_and_not_restart(shell: Shell, tmp_path: Path) -> None:
-    shell.json(
-        "role", "assignment", "create", "--assignee", "machine:rg1/vm", "--role", "Reader", "--scope", scope(shell)
-    )
+    shell.json("role", "assignment", "create", "--assignee", "machine:vm", "--role", "Reader", "--scope", scope(shell))
     environment = evaluated(shell.forewarn, tmp_path)
     config = tmp_path / "config"
     config.mkdir()
