@@ -113,8 +113,8 @@ def test_update_az_vmss_with_an_object_puts_the_whole_set() -> None:
 @pytest.mark.parametrize(
     ("minutes", "model", "says"),
     [
-        pytest.param(4, {}, "from 5m to 15m, not 4m", id="too-short"),
-        pytest.param(16, {}, "from 5m to 15m, not 16m", id="too-long"),
+        pytest.param(4, {}, "from PT5M to PT15M, not PT4M", id="too-short"),
+        pytest.param(16, {}, "from PT5M to PT15M, not PT16M", id="too-long"),
         pytest.param(10, {"priority": "Spot"}, "cannot be enabled on Spot", id="spot"),
     ],
 )
