@@ -34,6 +34,8 @@ from forewarn.wiring import new_id, settle_memory
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BY = Actor.user("bench")
+WARM_UP = 1200
+"""Commands before the clock runs: until the write-ahead log has its full length, each commit also makes it longer."""
 
 
 class Nobody:
@@ -70,6 +72,7 @@ async def _commands(callers: int, count: int) -> float:
         try:
             engine = await engine_on(store, scopes=64, machines=4)
             settle_memory()
+            await _caller(engine, itertools.count(), WARM_UP)
             turns = itertools.count()
             started = time.perf_counter()
             await asyncio.gather(*(_caller(engine, turns, count) for _ in range(callers)))
@@ -117,14 +120,16 @@ async def engine_on(store: Store, *, scopes: int, machines: int) -> Engine:
     return engine
 
 
-def _bare(count: int = 3000) -> float:
+def _bare(count: int = 3000, warm_up: int = 1000) -> float:
     with tempfile.TemporaryDirectory(dir=".") as folder:
         connection = sqlite3.connect(Path(folder, "bare.db"), isolation_level=None)
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")
         connection.execute("create table t (id integer primary key, body text)")
         started = time.perf_counter()
-        for number in range(count):
+        for number in range(warm_up + count):
+            if number == warm_up:
+                started = time.perf_counter()
             connection.execute("begin immediate")
             connection.execute("insert into t values (?, ?)", (number, "x" * 200))
             connection.execute("commit")

@@ -1,4 +1,4 @@
-"""A network of its own for one program, where a test may own any address and port. Needs root; CI must have it."""
+"""A network and host name of its own for one program: a test may own any address. Needs root; CI must have it."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ def run_apart(network: str, module: str, *arguments: str) -> str:
         pytest.skip("needs root, ip and unshare")
     script = f'set -e\nip link set lo up\n{network}\nexec "$@"'
     done = subprocess.run(
-        ["unshare", "--net", "--mount", "sh", "-c", script, "sh", sys.executable, "-m", module, *arguments],
+        ["unshare", "--net", "--mount", "--uts", "sh", "-c", script, "sh", sys.executable, "-m", module, *arguments],
         capture_output=True,
         text=True,
         timeout=60,

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 
 from forewarn.access.assignments import Assignments
+from forewarn.access.audit import Audit
 from forewarn.access.clients import Clients
 from forewarn.access.files import RESOURCE, Local
 from forewarn.access.keys import KeyRing, SigningKey, new_key
@@ -27,12 +28,14 @@ def a_key() -> SigningKey:
 
 def an_access(store: Store, wall: Callable[[], datetime] = lambda: NOON) -> Access:
     scope = f"/subscriptions/{SUBSCRIPTION}"
+    audit = Audit(store, wall)
     fixed = Assignment(id="local", principal="local", role=Role.CONTRIBUTOR, scope=scope)
     return Access(
         local=LOCAL,
         keys=KeyRing([a_key()]),
         clients=Clients(LOCAL, store),
-        assignments=Assignments(store, [fixed]),
+        assignments=Assignments(audit, [fixed]),
+        audit=audit,
         wall=wall,
     )
 

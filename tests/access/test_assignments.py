@@ -5,9 +5,11 @@ import asyncio
 import pytest
 
 from forewarn.access.assignments import Assignments, load_assignments
+from forewarn.access.audit import Audit
 from forewarn.domain.access import Assignment, Right, Role
 from forewarn.domain.errors import Conflict, Invalid, NotFound
 from forewarn.store.memory import MemoryStore
+from forewarn.testing.builders import NOON
 
 AT = "/subscriptions/5b0a"
 GROUP = f"{AT}/resourceGroups/web"
@@ -20,7 +22,7 @@ def given(number: int, role: Role = Role.READER, scope: str = AT) -> Assignment:
 
 def test_a_role_holds_from_the_moment_it_is_given_until_it_is_taken_away() -> None:
     async def story() -> None:
-        assignments = await load_assignments(MemoryStore(), [FIXED])
+        assignments = await load_assignments(Audit(MemoryStore(), lambda: NOON), [FIXED])
         assert assignments.allows("local", Right.WRITE, AT)
         assert not assignments.allows("anna", Right.READ, AT)
         await assignments.put(given(1))
@@ -36,7 +38,7 @@ def test_a_role_holds_from_the_moment_it_is_given_until_it_is_taken_away() -> No
 
 def test_roles_survive_a_restart() -> None:
     async def story() -> None:
-        store = MemoryStore()
+        store = Audit(MemoryStore(), lambda: NOON)
         before = await load_assignments(store, [FIXED])
         await asyncio.gather(*(before.put(given(number)) for number in range(10)))
         await before.delete("3")
@@ -57,11 +59,11 @@ def test_roles_survive_a_restart() -> None:
 )
 def test_what_cannot_be_given_is_refused(assignment: Assignment, error: type[Exception]) -> None:
     with pytest.raises(error):
-        asyncio.run(Assignments(MemoryStore(), [FIXED]).put(assignment))
+        asyncio.run(Assignments(Audit(MemoryStore(), lambda: NOON), [FIXED]).put(assignment))
 
 
 def test_what_is_not_there_cannot_be_taken_away() -> None:
-    assignments = Assignments(MemoryStore(), [FIXED])
+    assignments = Assignments(Audit(MemoryStore(), lambda: NOON), [FIXED])
     with pytest.raises(NotFound):
         asyncio.run(assignments.delete("7"))
     with pytest.raises(Conflict):

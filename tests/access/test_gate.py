@@ -96,3 +96,13 @@ def test_a_role_may_be_given_to_a_principal_by_either_of_its_names(by_object_id:
     asyncio.run(access.assignments.put(given))
     assert answer(bearer(access, "machine:web:0/web_1"), access).status == 200
     assert answer(bearer(access, "machine:web:0/web_2"), access).status == 403
+
+
+@pytest.mark.parametrize("audience", ["https://m\u00fcnchen", "https://\u65e5\u672c", 'https://x", realm="y', "a\\b"])
+def test_a_token_for_somebody_with_an_odd_name_is_refused_as_any_other(audience: str) -> None:
+    access = an_access(MemoryStore())
+    refused = answer(bearer(access, audience=audience), access)
+    assert (refused.status, refused.code) == (401, "InvalidAuthenticationTokenAudience")
+    told = refused.headers["www-authenticate"]
+    assert told.isascii()
+    assert told.count('"') == 6

@@ -63,7 +63,9 @@ def test_a_token_tells_what_azure_s_tells() -> None:
 
 
 def test_it_proves_who_asks() -> None:
-    assert TOKENS.verify(issued(), NOON) == Caller(principal="anna", name="Anna", object_id=TOKENS.object_id("anna"))
+    assert TOKENS.verify(issued(), NOON) == Caller(
+        principal="anna", name="Anna", object_id=TOKENS.object_id("anna"), expires=NOON + LIFETIME
+    )
 
 
 def test_it_holds_a_day_to_the_second() -> None:

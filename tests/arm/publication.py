@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from forewarn.access.audit import Audit
 from forewarn.access.files import RESOURCE
 from forewarn.access.service import Access, open_access
 from forewarn.arm.app import create_arm
@@ -30,6 +31,7 @@ from forewarn.grid.calling import Webhooks
 from forewarn.grid.deliverer import Deliverer
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
+from tests.arm.desks import an_arm_desk
 from tests.engine.desk import Notebook, ObedientDriver
 
 ALICE = Actor.user("alice")
@@ -132,16 +134,9 @@ async def rigged(
     rig = Rig(store or MemoryStore())
     async with AsyncExitStack() as stack:
         rig.access = await open_access(
-            data, rig.store, new_id=rig.new_id, new_secret=lambda: "secret", wall=lambda: NOON
+            data, Audit(rig.store, rig.now), new_id=rig.new_id, new_secret=lambda: "secret", wall=lambda: NOON
         )
-        app = create_arm(
-            engine=rig.engine,
-            clock=rig.clock,
-            access=rig.access,
-            new_id=rig.new_id,
-            wall=rig.now,
-            webhooks=rig.webhooks,
-        )
+        app = create_arm(an_arm_desk(rig.engine, rig.clock, rig.access, rig.now, rig.webhooks))
         port = await stack.enter_async_context(serving(app, "127.0.0.1", 0))
         rig.url = f"http://127.0.0.1:{port}"
         rig.own_ports.add(port)

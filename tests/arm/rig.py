@@ -19,6 +19,7 @@ from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
 from tests.access.asking import Answer, ask
 from tests.access.making import SUBSCRIPTION, an_access, bearer
+from tests.arm.desks import an_arm_desk
 
 T = TypeVar("T")
 
@@ -45,9 +46,7 @@ class Rig:
         self.clock = FleetClock(lambda: NOON, ClockState(wall=NOON, fleet=NOON, rate=0.0))
         self.engine = Engine(store=self.store, clock=self.clock, feed=self, new_id=new_id, settings=Settings())
         self.player = Player(self.engine, self.clock, Ticker(self.engine), Worker(self.engine, AtOnce(), lambda: NOON))
-        self.app = create_arm(
-            engine=self.engine, clock=self.clock, access=self.access, new_id=new_id, https_port=lambda: 8443
-        )
+        self.app = create_arm(an_arm_desk(self.engine, self.clock, self.access), https_port=lambda: 8443)
         self._tokens: dict[str, Mapping[str, str]] = {}
 
     def publish(self, news: News) -> None:

@@ -73,6 +73,9 @@ def test_groups_are_found_by_their_tags() -> None:
             "PUT", RG, b'{"a":' * 9000 + b"1" + b"}" * 9000, (400, "InvalidRequestContent"), id="far-too-deep"
         ),
         pytest.param("PUT", RG, b" " * 5_000_000, (413, "RequestContentTooLarge"), id="too-large"),
+        pytest.param(
+            "PUT", RG, b'{"a": [' + b"0," * 60_000 + b"0]}", (413, "RequestContentTooLarge"), id="too-many-values"
+        ),
         pytest.param("PATCH", f"{S}/resourceGroups/no", {}, (404, "ResourceGroupNotFound"), id="patch-nothing"),
         pytest.param("DELETE", f"{S}/resourceGroups/no", None, (404, "ResourceGroupNotFound"), id="delete-nothing"),
         pytest.param("POST", RG, None, (405, "MethodNotAllowed"), id="method"),

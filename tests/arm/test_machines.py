@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.arm.compute import AVAILABILITY_SET, MACHINES, NEWEST, SET, VM, a_cloud, a_machine, a_set
-from tests.arm.rig import RG, S
+from tests.arm.compute import AVAILABILITY_SET, COMPUTE, MACHINES, NEWEST, SET, VM, a_cloud, a_machine, a_set
+from tests.arm.rig import RG, S, a_rig
 
 
 def test_a_machine_is_made() -> None:
@@ -168,3 +168,13 @@ def test_a_group_takes_its_machines_with_it() -> None:
     cloud.advance()
     assert cloud.wait(answer) == "Succeeded"
     assert cloud.refused("GET", VM) == (404, "ResourceGroupNotFound")
+
+
+ODD_NAMES = ["-rf", "_x", "$(id)", "a b", "vm;reboot", "\u00e9", pytest.param("a" * 81, id="long")]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("kind", ["virtualMachines", "virtualMachineScaleSets", "availabilitySets", "cloudServices"])
+def test_a_name_is_one_that_can_go_into_file_names_and_commands(kind: str, name: str) -> None:
+    rig = a_rig()
+    assert rig.refused("PUT", f"{COMPUTE}/{kind}/{name}", {"location": "eastus"}) == (400, "InvalidResourceName")

@@ -100,11 +100,22 @@ def test_terminate_notifications_are_switched_on(wish: Json, time: str) -> None:
     assert profile(patch(cloud, terminate(enable=False))) == {}
 
 
+def test_a_put_of_nothing_but_the_notification_switches_it_on_and_keeps_the_rest() -> None:
+    """So the page on terminate notifications shows it, with the first version that knows of them."""
+    cloud = a_cloud()
+    before = cloud.made(SET, a_set())
+    answer = cloud.ask("PUT", SET, terminate(notBeforeTimeout="PT5M", enable=True), version="2019-03-01")
+    assert answer.status == 200, answer.body
+    after = cloud.get(SET)
+    assert profile(after) == {"terminateNotificationProfile": {"notBeforeTimeout": "PT5M", "enable": True}}
+    assert (after["location"], after["sku"]) == (before["location"], before["sku"])
+
+
 @pytest.mark.parametrize(
     ("wish", "model", "says"),
     [
-        pytest.param({"enable": True, "notBeforeTimeout": "PT3M"}, {}, "from 5m to 15m, not 3m", id="too-short"),
-        pytest.param({"enable": True, "notBeforeTimeout": "PT16M"}, {}, "from 5m to 15m, not 16m", id="too-long"),
+        pytest.param({"enable": True, "notBeforeTimeout": "PT3M"}, {}, "from PT5M to PT15M, not PT3M", id="too-short"),
+        pytest.param({"enable": True, "notBeforeTimeout": "PT16M"}, {}, "from PT5M to PT15M, not PT16M", id="too-long"),
         pytest.param({"enable": True, "notBeforeTimeout": "10"}, {}, "ISO 8601", id="no-duration"),
         pytest.param({"enable": True}, {"priority": "Spot"}, "cannot be enabled on Spot", id="spot"),
         pytest.param({"enable": True}, {"priority": "Low"}, "cannot be enabled on Spot or low-priority", id="low"),
@@ -311,6 +322,21 @@ def test_a_flexible_instance_is_deleted_as_a_machine() -> None:
     cloud.advance(minutes=10)
     assert cloud.wait(answer) == "Succeeded"
     assert cloud.ids(FLEX) == [second]
+
+
+def computer_name(cloud: Cloud, machine: str) -> str:
+    told = cloud.get(f"{COMPUTE}/virtualMachines/{machine}")["properties"]["osProfile"]["computerName"]
+    return str(told)
+
+
+def test_a_flexible_instance_also_goes_by_its_number() -> None:
+    cloud = a_cloud()
+    cloud.made(FLEX, with_notice(3, mode="Flexible"))
+    cloud.enrol("rg/flex:0")
+    (second,) = [name for name in cloud.ids(FLEX) if computer_name(cloud, name).endswith("000001")]
+    cloud.post(f"{FLEX}/delete", {"instanceIds": ["1", second]})
+    assert cloud.events("rg/flex:0") == [("Terminate", "Scheduled", (second,))]
+    assert cloud.refused("POST", f"{FLEX}/delete", {"instanceIds": ["3"]}) == (400, "InvalidParameter")
 
 
 def test_a_machine_is_made_in_a_flexible_set() -> None:

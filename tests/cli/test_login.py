@@ -2,7 +2,9 @@
 
 import os
 import signal
+import socket
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,9 @@ import pytest
 from forewarn.access.files import write_local
 from forewarn.cli.client import Client
 from forewarn.cli.instances import Instance, forget, instance_at, instances, note, state_directory
-from forewarn.cli.login import find_login
+from forewarn.cli.listeners import listening_users
+from forewarn.cli.login import check_listeners, find_login
+from forewarn.domain.errors import Invalid
 from tests.access.making import LOCAL
 from tests.cli.shell import Said, Shell, start
 from tests.cli.test_up import ready, up
@@ -59,6 +63,27 @@ def _found(data: Path | None = None) -> str:
 def test_another_port_s_note_does_not_count(tmp_path: Path) -> None:
     note(instance(a_login(tmp_path / "noted"), "http://127.0.0.1:4799"))
     assert find_login(HERE) is None
+
+
+def test_the_secret_is_not_for_another_user_of_this_host() -> None:
+    check_listeners(set(), {0, 1000}, HERE)
+    check_listeners({0, 1000}, {0, 1000}, HERE)
+    with pytest.raises(Invalid, match=r"another user .id 1001. listens at"):
+        check_listeners({1000, 1001}, {0, 1000}, HERE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not tell")
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::"])
+def test_linux_tells_whose_program_listens(host: str) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
+        try:
+            listening.bind((host, 0))
+        except OSError:
+            pytest.skip("no IPv6 here")
+        port = listening.getsockname()[1]
+        assert listening_users(port) == set()
+        listening.listen()
+        assert listening_users(port) == {os.getuid()}
 
 
 @pytest.mark.parametrize("server", ["http://10.0.0.4:4711", "http://example.com:4711", "http://localhost.example:4711"])

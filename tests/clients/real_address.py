@@ -1,13 +1,16 @@
-"""Run inside a private network: serves 169.254.169.254:80 while shell commands, its arguments, ask there in turn.
+"""Run inside a private network: serves 169.254.169.254:80 to one machine while shell commands ask there in turn.
 
-Behind it is a whole engine with one machine and one Reboot scheduled. Every id it mints is the one that Azure's pages
-print, so that their samples can be run without a change. Prints what each command answered, as a list in JSON.
+`python -m tests.clients.real_address MACHINE COMMAND…`. Behind the address is a whole engine with one Reboot scheduled
+for that machine, and the host is called like it. Every id it mints is the one that Azure's pages print, so that their
+samples can be run without a change. Prints how each command went, as a list in JSON.
 """
 
 import asyncio
 import json
 import os
+import socket
 import sys
+from dataclasses import asdict
 
 from forewarn import imds
 from forewarn.domain.events import Actor, EventType
@@ -15,13 +18,15 @@ from forewarn.domain.maintenance import Maintenance
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.ports import News
-from forewarn.imds.listeners import on_address
+from forewarn.imds.connection import Connection
+from forewarn.imds.listeners import Listener, on_address
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
 from forewarn.wire import fleetfile
+from tests.clients.asking import PRINTED_ID, ROLE_INSTANCE, VM, Asked
 
-PRINTED_ID = "f020ba2e-3bc0-4c40-a10b-86575a9eabd5"
-VM = ("vm1", "vm1")  # a machine alone is its own scope
+FLEET = "[machine.vm1]\n[cloud_service.shop.role.FrontEnd]\ninstances = 1"
+SCOPES = {VM: "vm1", ROLE_INSTANCE: "shop"}
 
 
 class Feed:
@@ -32,32 +37,48 @@ class Feed:
         self._fleet.publish(documents=news.documents, machines=news.machines, gone=news.gone)
 
 
-async def main(commands: list[str]) -> list[str]:
+class Overheard(Connection):
+    def __init__(self, server: imds.Server, listener: Listener, heard: bytearray) -> None:
+        super().__init__(server, listener)
+        self.heard = heard
+
+    def data_received(self, data: bytes) -> None:
+        self.heard += data
+        super().data_received(data)
+
+
+async def main(name: str, commands: list[str]) -> list[Asked]:
+    machine = (SCOPES[name], name)
     clock = FleetClock(lambda: NOON, ClockState(wall=NOON, fleet=NOON, rate=0.0))
     fleet = imds.Fleet()
-    declared = fleetfile.parse("[machine.vm1]", "fleet.toml").fleet
+    declared = fleetfile.parse(FLEET, "fleet.toml").fleet
     engine = Engine(
         store=MemoryStore(), clock=clock, feed=Feed(fleet), new_id=PRINTED_ID.upper, settings=declared.settings
     )
     await engine.load_fleet(declared, "")
-    await engine.schedule([VM], Maintenance(impact=EventType.REBOOT), Actor.user("operator"))
+    await engine.schedule([machine], Maintenance(impact=EventType.REBOOT), Actor.user("operator"))
     server = imds.Server(fleet=fleet, backend=engine, clock=clock, seed=PRINTED_ID)
-    await server.serve(on_address("169.254.169.254", 80, imds.Everyone(*VM)))
+    listener = on_address("169.254.169.254", 80, imds.Everyone(*machine))
+    heard = bytearray()
+    (bound,) = listener.sockets
+    listening = await server.loop.create_server(lambda: Overheard(server, listener, heard), sock=bound)
+    socket.sethostname(name)  # of this private network only, or the address could not have been taken
     try:
-        return [await answer(command) for command in commands]
+        return [await asked(command, heard) for command in commands]
     finally:
+        listening.close()
         await server.close()
 
 
-async def answer(command: str) -> str:
-    only_path = {"PATH": os.environ["PATH"]}  # no proxy of the tester's may come between
+async def asked(command: str, heard: bytearray) -> Asked:
+    heard.clear()
+    bare = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}  # and so without a proxy
     shell = await asyncio.create_subprocess_shell(
-        command, env=only_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        command, env=bare, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
-    said, complaint = await asyncio.wait_for(shell.communicate(), timeout=20)
-    assert shell.returncode == 0, complaint.decode()
-    return said.decode()
+    said, complaint = await asyncio.wait_for(shell.communicate(), timeout=30)
+    return Asked(code=shell.returncode or 0, said=said.decode(), complaint=complaint.decode(), heard=heard.decode())
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(main(sys.argv[1:]))))
+    print(json.dumps([asdict(one) for one in asyncio.run(main(sys.argv[1], sys.argv[2:]))]))

@@ -4,13 +4,12 @@ They have no typing errors, so nothing is corrected. Three of the five pages pri
 oldest one only a GET with the old path, the one on terminate notifications none.
 """
 
-import json
 import os
 import shutil
 
 import pytest
 
-from tests.private_network import run_apart
+from tests.clients.asking import VM, ask, status
 
 QUERY = "curl -H Metadata:true http://169.254.169.254/metadata/scheduledevents?api-version=2017-03-01"
 OLD_QUERY = "curl -H Metadata:true http://169.254.169.254/metadata/latest/scheduledevents"
@@ -20,12 +19,6 @@ APPROVE = """curl -H Metadata:true -X POST -d '{"DocumentIncarnation":"5", "Star
 @pytest.mark.skipif(shutil.which("curl") is None and not os.environ.get("CI"), reason="curl is not installed")
 @pytest.mark.parametrize("query", [pytest.param(QUERY, id="by-version"), pytest.param(OLD_QUERY, id="latest")])
 def test_the_printed_commands_show_an_event_and_start_it(query: str) -> None:
-    network = "ip address add 169.254.169.254/32 dev lo"
-    before, approved, after = json.loads(run_apart(network, "tests.clients.real_address", query, APPROVE, query))
-    assert approved == "", "an approval is answered with an empty body, a refusal with JSON"
-    assert [status(document) for document in (before, after)] == ["Scheduled", "Started"]
-
-
-def status(document: str) -> str:
-    (event,) = json.loads(document)["Events"]
-    return str(event["EventStatus"])
+    before, approved, after = ask(VM, query, APPROVE, query)
+    assert approved.said == "", "an approval is answered with an empty body, a refusal with JSON"
+    assert [status(document.said) for document in (before, after)] == ["Scheduled", "Started"]

@@ -1,5 +1,6 @@
-// A client as people wrote them for .NET Framework: WebClient for both calls, the Metadata header only on the GET,
-// Newtonsoft.Json with the incarnation held in a string. Usage: webclient.exe URL; approves everything it sees.
+// A client as people wrote them for .NET Framework: a new WebClient for each call, the Metadata header only on the GET,
+// Newtonsoft.Json with the incarnation held in a string. It reads and approves everything it sees, two times over.
+// Usage: webclient.exe URL [ids-only]. The oldest clients sent only ids, and no incarnation.
 using System;
 using System.Collections.Generic;
 using System.Net;
@@ -23,30 +24,42 @@ public class Announced
 
 public static class Program
 {
-    public static int Main(string[] arguments)
+    public static void Main(string[] arguments)
     {
         var url = arguments[0];
-        string json;
-        using (var reader = new WebClient())
+        var idsOnly = arguments.Length > 1 && arguments[1] == "ids-only";
+        for (var round = 0; round < 2; round++)
         {
-            reader.Headers.Add("Metadata", "true");
-            json = reader.DownloadString(new Uri(url));
+            var document = JsonConvert.DeserializeObject<Document>(Read(url));
+            var requests = new List<object>();
+            foreach (var announced in document.Events)
+            {
+                Console.WriteLine(announced.EventType + " " + announced.EventStatus + " " + string.Join(",", announced.Resources));
+                requests.Add(new { EventId = announced.EventId });
+            }
+            if (requests.Count == 0) continue;
+            Approve(url, JsonConvert.SerializeObject(
+                idsOnly
+                    ? (object) new { StartRequests = requests }
+                    : new { DocumentIncarnation = document.DocumentIncarnation, StartRequests = requests }));
         }
-        var document = JsonConvert.DeserializeObject<Document>(json);
-        var requests = new List<object>();
-        foreach (var announced in document.Events)
+    }
+
+    static string Read(string url)
+    {
+        using (var client = new WebClient())
         {
-            Console.WriteLine(announced.EventType + " " + announced.EventStatus + " " + string.Join(",", announced.Resources));
-            requests.Add(new { EventId = announced.EventId });
+            client.Headers.Add("Metadata", "true");
+            return client.DownloadString(new Uri(url));
         }
-        if (requests.Count == 0) return 0;
-        var approval = JsonConvert.SerializeObject(
-            new { DocumentIncarnation = document.DocumentIncarnation, StartRequests = requests });
-        using (var writer = new WebClient())
+    }
+
+    static void Approve(string url, string approval)
+    {
+        using (var client = new WebClient())
         {
-            writer.Headers.Add("Content-Type", "application/json");
-            writer.UploadString(url, approval);
+            client.Headers.Add("Content-Type", "application/json");
+            client.UploadString(url, approval);
         }
-        return 0;
     }
 }

@@ -20,6 +20,8 @@ from openapi_schema_validator import OAS31Validator
 
 from forewarn.arm.app import create_arm
 from forewarn.control.app import create_app, endpoints
+from forewarn.control.census import Census
+from forewarn.control.desk import Desk
 from forewarn.control.faces import joined
 from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
@@ -35,6 +37,7 @@ from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
 from forewarn.wire.fleetfile import parse
 from tests.access.making import an_access, bearer
+from tests.arm.desks import an_arm_desk
 
 T = TypeVar("T")
 
@@ -101,20 +104,21 @@ class Rig:
 
     async def _serve(self, port: int) -> int:
         self.hub = Hub(self.store, heartbeat=self._heartbeat)
-        app = create_app(
+        desk = Desk(
             engine=self.engine,
             access=self.access,
             player=self.player,
             clock=self.clock,
             hub=self.hub,
+            census=Census(self.engine),
             new_id=self._new_id,
             version="1.2.3",
             metadata_url=lambda machine: f"http://{machine.address}:8254/",
             alive=lambda: self.parts,
-            hosts=["forewarn.example"],
             patience=self._patience,
         )
-        arm = create_arm(engine=self.engine, clock=self.clock, access=self.access, new_id=self._new_id)
+        app = create_app(desk, hosts=["forewarn.example"])
+        arm = create_arm(an_arm_desk(self.engine, self.clock, self.access))
         both = joined(app, arm)
         port = await self._serving.enter_async_context(serving(both, "127.0.0.1", port))
         self._serving.callback(self.hub.close)

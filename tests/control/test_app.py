@@ -38,9 +38,27 @@ def test_a_host_of_its_own_is_served(rig: Rig, host: str) -> None:
     assert rig.raw("GET", "/healthz", headers={"Host": host})[0] == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.2", "", "forewarn.example."])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.2",
+        "",
+        "forewarn.example.",
+        "evil.example/x.localhost",
+        "evil.example?.localhost",
+        "me@evil.localhost",
+        'a".localhost',
+    ],
+)
 def test_a_foreign_host_is_refused(rig: Rig, host: str) -> None:
     assert rig.raw("GET", "/healthz", headers={"Host": host})[0] in (400, 421)
+
+
+def test_a_body_has_one_length(rig: Rig) -> None:
+    both = {"Host": "localhost", "Content-Length": "3", "Transfer-Encoding": "chunked"}
+    assert rig.raw("GET", "/healthz", headers=both)[0] == 400
 
 
 def test_a_request_from_a_foreign_page_is_refused(rig: Rig) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from forewarn.domain.draft import Change
 from forewarn.engine.ports import Transaction
 from forewarn.store.memory import MemoryTransaction
 from tests.control.rig import Rig
@@ -58,7 +59,17 @@ def test_a_wrong_query_is_refused(rig: Rig, query: str) -> None:
 def test_an_untouched_history_holds(rig: Rig) -> None:
     write_some(rig)
     verdict = rig.get(f"{HISTORY}/verify")
-    assert (verdict["holds"], verdict["entries"], verdict["scopes"]) == (True, 6, 6)
+    assert (verdict["holds"], verdict["entries"], verdict["scopes"]) == (True, 6, 2)
+
+
+def test_it_holds_also_where_a_scope_is_gone_and_with_what_is_about_none(rig: Rig) -> None:
+    write_some(rig)
+    rig.post("/forewarn/v1/roles", {"principal": "machine:db-0", "role": "Reader"})
+    rig.run(rig.store.run(lambda tx: tx.save(Change(dissolved=("web:0",)))))
+    verdict = rig.get(f"{HISTORY}/verify")
+    assert (verdict["holds"], verdict["entries"], verdict["scopes"]) == (True, 7, 3)
+    (entry,) = rig.get(f"{HISTORY}?what=granted")["items"]
+    assert (entry["scope"], entry["who"]["name"], entry["subject"]) == ("/access", "local", "machine:db/db-0")
 
 
 def tamper(rig: Rig, seq: int, **changes: str) -> None:

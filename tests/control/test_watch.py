@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from forewarn.domain.access import Assignment, Role
 from forewarn.domain.draft import Change
 from forewarn.domain.history import Entry
 from forewarn.engine.ports import News, Transaction
 from forewarn.testing.builders import an_entry
+from tests.access.making import bearer
 from tests.control.rig import Rig, running
 
 WATCH = "/forewarn/v1/watch"
@@ -118,6 +120,17 @@ def test_a_watcher_may_ask_for_one_scope(rig: Rig) -> None:
     rig.enrol("db")
     rig.enrol("web:0")
     assert _number(watcher) == 2
+    watcher.close()
+
+
+def test_a_stream_ends_with_the_right_to_it(quick: Rig) -> None:
+    given = Assignment(id="1", principal="anna", role=Role.READER, scope=quick.access.subscription)
+    quick.run(quick.access.assignments.put(given))
+    watcher = Watcher(quick, **bearer(quick.access, "anna"))
+    assert watcher.block() == [": nothing happened"]
+    quick.run(quick.access.assignments.delete("1"))
+    while watcher.response.readline():
+        pass  # what is under way, and then the end
     watcher.close()
 
 

@@ -58,7 +58,7 @@ def test_a_terminate_notice_is_within_its_bounds(notice: timedelta | None, is_fi
     if is_fine:
         check(wanted, Settings())
     else:
-        with pytest.raises(Invalid, match="notBeforeTimeout must be from 5m to 15m"):
+        with pytest.raises(Invalid, match="notBeforeTimeout must be from PT5M to PT15M"):
             check(wanted, Settings())
 
 

@@ -14,10 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.clients.mono import WEBCLIENT, compiled
 from tests.e2e.running import FOREWARN, Up, up
-
-CLIENTS = Path(__file__).parents[1] / "clients"
-NEWTONSOFT = Path("/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll")
 
 
 def document(forewarn: Up, machine: str, version: str = "2020-07-01") -> dict[str, Any]:
@@ -156,19 +154,26 @@ def test_a_wrong_fleet_file_is_refused_with_its_line_and_nothing_is_loaded(tmp_p
 
 
 @pytest.mark.skipif(shutil.which("mcs") is None and not os.environ.get("CI"), reason="Mono is not installed")
-@pytest.mark.parametrize("path", ["metadata/scheduledevents?api-version=2017-03-01", "metadata/latest/scheduledevents"])
-def test_a_net_framework_client_approves_without_the_metadata_header(tmp_path: Path, path: str) -> None:
-    program = tmp_path / "webclient.exe"
-    subprocess.run(["mcs", f"-r:{NEWTONSOFT}", f"-out:{program}", CLIENTS / "webclient.cs"], check=True)
+@pytest.mark.parametrize(
+    ("path", "options"),
+    [
+        pytest.param("metadata/scheduledevents?api-version=2017-03-01", (), id="with-incarnation"),
+        pytest.param("metadata/latest/scheduledevents", ("ids-only",), id="ids-only"),
+    ],
+)
+def test_a_net_framework_client_approves_without_the_metadata_header(
+    tmp_path: Path, path: str, options: tuple[str, ...]
+) -> None:
+    client = compiled(WEBCLIENT, tmp_path)
     with up(tmp_path / "data", "--clock", "manual") as forewarn:
         forewarn.cli("schedule", "Reboot", "solo")
         done = subprocess.run(
-            ["mono", program, f"{forewarn.machines['solo']}/{path}"],
-            env={**os.environ, "MONO_PATH": str(NEWTONSOFT.parent)},
+            [*client, f"{forewarn.machines['solo']}/{path}", *options],
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
-        assert (done.returncode, done.stdout.strip()) == (0, "Reboot Scheduled _solo"), done.stderr
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == ["Reboot Scheduled _solo", "Reboot Started _solo"]
         assert document(forewarn, "solo")["Events"][0]["EventStatus"] == "Started"

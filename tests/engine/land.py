@@ -22,7 +22,7 @@ from forewarn.domain.resources import (
 )
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
-from forewarn.engine.estate import Estate, Group, JobState, MachineSpec
+from forewarn.engine.estate import Estate, JobState, MachineSpec, ScopeSpec
 from tests.engine.desk import ALICE, Desk, minutes
 
 SUBSCRIPTION = "sub"
@@ -79,14 +79,14 @@ class Land:
 
     async def availability_set(self, name: str, **facts: Any) -> Resource:
         made = _resource(name, AVAILABILITY_SET)
-        group = Group(scope=f"rg/{name}", kind=ScopeKind.AVAILABILITY_SET, **facts)
-        return await self.estate.put_group(made.key, lambda known: (_next(known, made), group))
+        group = ScopeSpec(scope=f"rg/{name}", kind=ScopeKind.AVAILABILITY_SET, **facts)
+        return await self.estate.put_availability_set(made.key, lambda known: (_next(known, made), group))
 
     async def cloud_service(self, name: str, *roles: str) -> Resource:
         made = _resource(name, CLOUD_SERVICE)
         machines = tuple(Machine(scope="", name=role) for role in roles)
-        group = Group(scope=f"rg/{name}", kind=ScopeKind.CLOUD_SERVICE, machines=machines)
-        resource, _ = await self.estate.put_service(made.key, lambda known: (_next(known, made), group), ALICE)
+        group = ScopeSpec(scope=f"rg/{name}", kind=ScopeKind.CLOUD_SERVICE, machines=machines)
+        resource, _ = await self.estate.put_cloud_service(made.key, lambda known: (_next(known, made), group), ALICE)
         return resource
 
     async def scale_set(

@@ -117,8 +117,8 @@ async def test_a_machine_joins_only_a_set_that_takes_it_in() -> None:
 @pytest.mark.parametrize(
     ("minutes_of_notice", "spot", "why"),
     [
-        pytest.param(4.99, False, "must be from 5m to 15m, not 4m59s", id="too-little"),
-        pytest.param(15.1, False, "must be from 5m to 15m", id="too-much"),
+        pytest.param(4.99, False, "must be from PT5M to PT15M, not PT4M59", id="too-little"),
+        pytest.param(15.1, False, "must be from PT5M to PT15M", id="too-much"),
         pytest.param(5, True, "cannot be enabled on Spot", id="spot"),
     ],
 )

@@ -20,6 +20,7 @@ from forewarn.engine.ports import Transaction
 from forewarn.store import transaction
 from forewarn.store.batch import Batches, Outcome, Work
 from forewarn.store.connecting import connect
+from forewarn.store.directory import check_owner
 from forewarn.store.migrating import migrate
 from forewarn.store.sqlite import SqliteStore, open_store
 from forewarn.store.writer import AT_A_TIME, Writer
@@ -50,6 +51,32 @@ def test_the_directory_is_made_for_its_owner_only(tmp_path: Path) -> None:
     directory = tmp_path / "deep" / "data"
     with_store(directory, lambda store: asyncio.sleep(0))
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_nobody_else_can_read_the_files_of_a_directory_that_was_there(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for _ in range(2):  # made so, and made so again
+        store = open_store(tmp_path)
+        asyncio.run(store.run(lambda tx: tx.put_note("a", "b")))
+        assert [file.name for file in tmp_path.iterdir() if file.stat().st_mode & 0o077] == []
+        asyncio.run(store.close())
+        (tmp_path / "forewarn.db").chmod(0o644)
+
+
+def test_a_directory_of_somebody_else_is_not_used(tmp_path: Path) -> None:
+    for owner, me in ((1000, 1000), (0, 1000), (1000, 0)):
+        check_owner(owner, me, tmp_path)
+    with pytest.raises(Unavailable, match=r"belongs to another user .id 1001."):
+        check_owner(1001, 1000, tmp_path)
+
+
+def test_a_lock_that_points_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("data")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic link"):
+        open_store(tmp_path / "data")
+    assert (tmp_path / "precious").read_text() == "data"
 
 
 def test_closing_leaves_one_whole_file(tmp_path: Path) -> None:

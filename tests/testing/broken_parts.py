@@ -14,8 +14,9 @@ from forewarn.domain.machines import Machine
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scalesets import SetSpec
 from forewarn.engine.clock import FleetClock
-from forewarn.engine.engine import Engine, Lock, Scopes
+from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
+from forewarn.engine.frame import Lock, Scopes
 from forewarn.engine.locking import lock_all
 from forewarn.engine.ports import Done, Failed, Feed, News, Running, Transaction
 from forewarn.store.memory import MemoryStore, MemoryTransaction

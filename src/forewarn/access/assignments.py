@@ -4,18 +4,22 @@ from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
+from forewarn.access.audit import Audit
 from forewarn.domain.access import Assignment, Right, allows, check_scope
 from forewarn.domain.errors import Conflict, NotFound
-from forewarn.engine.ports import Store, Transaction
+from forewarn.domain.events import Actor
+from forewarn.domain.history import Entry, What
+from forewarn.engine.ports import Transaction
 
 NOTE = "access/assignments"
 MOST = 2000
+FOREWARN = Actor.system("forewarn")
 
 
 class Assignments:
-    def __init__(self, store: Store, fixed: Iterable[Assignment] = (), kept: Iterable[Assignment] = ()) -> None:
+    def __init__(self, audit: Audit, fixed: Iterable[Assignment] = (), kept: Iterable[Assignment] = ()) -> None:
         """`fixed`: those that nobody can take away."""
-        self._store = store
+        self._audit = audit
         self._fixed = tuple(fixed)
         self._take(tuple(kept))
 
@@ -25,7 +29,7 @@ class Assignments:
     def allows(self, principal: str, right: Right, at: str) -> bool:
         return allows(self._all, principal, right, at)
 
-    async def put(self, assignment: Assignment, *, new: bool = False) -> None:
+    async def put(self, assignment: Assignment, by: Actor = FOREWARN, *, new: bool = False) -> None:
         """Make it, or change the one with its id. When this returns, it holds and is durable.
 
         `new`: Conflict if there is one with its id, or one that gives the same.
@@ -33,38 +37,46 @@ class Assignments:
         check_scope(assignment.scope)
         self._not_fixed(assignment.id)
 
-        def work(tx: Transaction) -> tuple[Assignment, ...]:
+        def work(tx: Transaction) -> tuple[tuple[Assignment, ...], list[Entry]]:
             kept = _decode(tx.note(NOTE))
             if new and any(given.id == assignment.id or _same(given, assignment) for given in (*self._fixed, *kept)):
                 raise Conflict("The role assignment already exists.")
             others = [given for given in kept if given.id != assignment.id]
             if len(others) >= MOST:
                 raise Conflict(f"There are {MOST:,} role assignments, and there may be no more: delete one first.")
-            return _write(tx, (*others, assignment))
+            before = next((_told(given) for given in kept if given.id == assignment.id), "")
+            told = self._audit.entry(by, What.GRANTED, assignment.principal, before=before, after=_told(assignment))
+            return _write(tx, (*others, assignment)), [told]
 
-        await self._store.run(work, self._take)
+        await self._audit.run(work, self._take)
 
-    async def delete(self, assignment_id: str) -> Assignment:
+    async def delete(self, assignment_id: str, by: Actor = FOREWARN) -> Assignment:
         """The one that is no more."""
         self._not_fixed(assignment_id)
 
-        def work(tx: Transaction) -> tuple[tuple[Assignment, ...], Assignment]:
+        def work(tx: Transaction) -> tuple[tuple[tuple[Assignment, ...], Assignment], list[Entry]]:
             known = _decode(tx.note(NOTE))
             gone = next((given for given in known if given.id == assignment_id), None)
             if gone is None:
                 raise NotFound(f"There is no role assignment {assignment_id[:200]}.")
-            return _write(tx, tuple(given for given in known if given is not gone)), gone
+            kept = _write(tx, tuple(given for given in known if given is not gone))
+            return (kept, gone), [self._revoked(gone, by)]
 
-        _, gone = await self._store.run(work, lambda done: self._take(done[0]))
+        _, gone = await self._audit.run(work, lambda done: self._take(done[0]))
         return gone
 
-    async def forget(self, principals: Set[str]) -> None:
+    async def forget(self, principals: Set[str], by: Actor = FOREWARN) -> None:
         """Take away all that these were given."""
 
-        def work(tx: Transaction) -> tuple[Assignment, ...]:
-            return _write(tx, tuple(given for given in _decode(tx.note(NOTE)) if given.principal not in principals))
+        def work(tx: Transaction) -> tuple[tuple[Assignment, ...], list[Entry]]:
+            known = _decode(tx.note(NOTE))
+            gone = [self._revoked(given, by) for given in known if given.principal in principals]
+            return _write(tx, tuple(given for given in known if given.principal not in principals)), gone
 
-        await self._store.run(work, self._take)
+        await self._audit.run(work, self._take)
+
+    def _revoked(self, given: Assignment, by: Actor) -> Entry:
+        return self._audit.entry(by, What.REVOKED, given.principal, before=_told(given))
 
     def _not_fixed(self, assignment_id: str) -> None:
         if any(given.id == assignment_id for given in self._fixed):
@@ -76,13 +88,17 @@ class Assignments:
         self._all = (*self._fixed, *kept)
 
 
-async def load_assignments(store: Store, fixed: Iterable[Assignment]) -> Assignments:
-    return Assignments(store, fixed, _decode(await store.read(lambda reader: reader.note(NOTE))))
+async def load_assignments(audit: Audit, fixed: Iterable[Assignment]) -> Assignments:
+    return Assignments(audit, fixed, _decode(await audit.store.read(lambda reader: reader.note(NOTE))))
+
+
+def _told(given: Assignment) -> str:
+    return f"{given.role.value} on {given.scope}"
 
 
 def _same(one: Assignment, other: Assignment) -> bool:
     """Whether they give the same role to the same principal in the same place."""
-    return (one.principal, one.role, one.scope.casefold()) == (other.principal, other.role, other.scope.casefold())
+    return (one.principal, one.role, one.scope.lower()) == (other.principal, other.role, other.scope.lower())
 
 
 def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from forewarn.access.service import Access
 from forewarn.domain.access import MACHINE, machine_principal
 from forewarn.domain.errors import Unavailable
+from forewarn.domain.events import Actor
 from forewarn.engine.ports import Reader, Store
 
 log = logging.getLogger(__name__)
+GONE = Actor.system("the machine is gone")
 
 
 class Departures:
@@ -36,7 +38,7 @@ class Departures:
             left, self._left = self._left, set()
             try:
                 if left:
-                    await self._access.assignments.forget(left)
+                    await self._access.assignments.forget(left, GONE)
             except Unavailable:
                 log.warning("roles of machines that are gone could not be taken away; it is tried again", exc_info=True)
                 self._left |= left

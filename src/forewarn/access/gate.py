@@ -1,6 +1,7 @@
 """Nobody passes without a token, except to what is public."""
 
 import logging
+import re
 from collections.abc import Collection
 
 import msgspec
@@ -9,12 +10,15 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from forewarn.access.refusals import UNKNOWN
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller, Unverified
 from forewarn.domain.access import Right
 
 log = logging.getLogger(__name__)
 CALLER = "caller"
+_NOT_TOLD = re.compile(r"[^ !#-\[\]-~]")
+"""What an error_description may not hold (RFC 6750, section 3): a token may be made out to a name with any of it."""
 
 
 class Gate:
@@ -31,6 +35,7 @@ class Gate:
             try:
                 scope.setdefault("state", {})[CALLER] = self._caller(scope)
             except Unverified as error:
+                self._access.refusals.note(UNKNOWN, f"{scope.get('method')} {scope['path']}", error.code)
                 log.info("refused with %s: %s %.200r", error.code, scope.get("method"), scope["path"])
                 await self._challenge(scope, error)(scope, receive, send)
                 return
@@ -49,7 +54,7 @@ class Gate:
         return self._access.caller(token.strip(), (address, f"{address}/"))
 
     def _challenge(self, scope: Scope, error: Unverified) -> Response:
-        why = f'error="invalid_token", error_description="{str(error).split(".")[0]}."'
+        why = f'error="invalid_token", error_description="{_NOT_TOLD.sub("?", str(error).split(".")[0])}."'
         where = f'authorization_uri="{own_address(scope)}/{self._access.tenant}"'
         return Response(
             msgspec.json.encode({"error": {"code": error.code, "message": str(error)}}),

@@ -6,16 +6,20 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from forewarn.access.assignments import Assignments, load_assignments
+from forewarn.access.audit import Audit
 from forewarn.access.clients import Client, Clients, load_clients
 from forewarn.access.files import Local, access_directory, read_local, write_local
 from forewarn.access.keys import KeyRing, open_keys
+from forewarn.access.refusals import UNKNOWN, Refusals
 from forewarn.access.tokens import Caller, Grant, Tokens
 from forewarn.domain.access import Assignment, Right, Role
 from forewarn.domain.errors import Forbidden, TooMany
+from forewarn.domain.events import Actor
+from forewarn.domain.history import What
 from forewarn.domain.machines import Profile
-from forewarn.engine.ports import Store
 
 MOST_KEYS = 50
+AGE = Actor.system("the key's age")
 ACTIONS = {
     Right.READ: "*/read",
     Right.WRITE: "*/write",
@@ -31,12 +35,15 @@ class Access:
         keys: KeyRing,
         clients: Clients,
         assignments: Assignments,
+        audit: Audit,
         wall: Callable[[], datetime],
     ) -> None:
         self.local = local
         self.keys = keys
         self.clients = clients
         self.assignments = assignments
+        self.refusals = Refusals(audit)
+        self._audit = audit
         self._tokens = Tokens(keys, local.tenant)
         self._wall = wall
 
@@ -50,7 +57,11 @@ class Access:
         return f"/subscriptions/{self.local.subscription}"
 
     def log_in(self, client_id: str, secret: str) -> Client | None:
-        return self.clients.check(client_id, secret)
+        client = self.clients.check(client_id, secret)
+        if client is None:
+            who = Actor.user(client_id) if self.clients.knows(client_id) else UNKNOWN
+            self.refusals.note(who, "log in", "wrong client id or secret")
+        return client
 
     def issue(self, principal: str, *, name: str, audience: str, issuer: str = "") -> Grant:
         """A token for whoever proved to be that principal; its name is what the history will tell."""
@@ -66,37 +77,51 @@ class Access:
         return self._tokens.verify(token, self._wall(), own)
 
     def may(self, caller: Caller, right: Right, at: str) -> bool:
+        """Now: what a caller may do can end while they are still being answered."""
+        if caller.expires <= self._wall():
+            return False
         return any(self.assignments.allows(who, right, at) for who in (caller.principal, caller.object_id))
 
     def check(self, caller: Caller, right: Right, at: str, action: str = "") -> None:
         """Forbidden, in Azure's words, unless the caller has that right on the resource with the ARM id `at`."""
         if not self.may(caller, right, at):
+            action = action or ACTIONS[right]
+            self.refusals.note(caller.actor, at, action)
             raise Forbidden(
                 f"The client '{caller.name}' with object id '{caller.object_id}' does not have authorization to "
-                f"perform action '{action or ACTIONS[right]}' over scope '{at[:500]}' or the scope is invalid. "
+                f"perform action '{action}' over scope '{at[:500]}' or the scope is invalid. "
                 "If access was recently granted, please refresh your credentials."
             )
 
     def public_keys(self) -> dict[str, object]:
         return self.keys.public(self._wall())
 
-    def rotate_keys(self) -> None:
-        """Sign with a new key from now on. Takes a moment: for a thread."""
+    async def rotate_keys(self, by: Actor) -> None:
+        """Sign with a new key from now on."""
         if self.count_keys() >= MOST_KEYS:
             raise TooMany(f"There are {MOST_KEYS} keys whose tokens still hold. Wait until the oldest have expired.")
-        self.keys.rotate(self._wall())
+        before = self.keys.signing.id
+        await asyncio.to_thread(self.keys.rotate, self._wall())
+        await self._tell_of_rotation(before, by)
 
     def count_keys(self) -> int:
         """Of those whose tokens still hold."""
         return self.keys.count(self._wall())
 
-    def tend(self, rotate_after: timedelta) -> None:
-        """Rotate the keys if it is time. Takes a moment: for a thread."""
-        self.keys.tend(self._wall(), rotate_after)
+    async def tend(self, rotate_after: timedelta) -> None:
+        """Rotate the keys if it is time."""
+        before = self.keys.signing.id
+        await asyncio.to_thread(self.keys.tend, self._wall(), rotate_after)
+        if self.keys.signing.id != before:
+            await self._tell_of_rotation(before, AGE)
+
+    async def _tell_of_rotation(self, before: str, by: Actor) -> None:
+        after = self.keys.signing.id
+        await self._audit.write([self._audit.entry(by, What.ROTATED, "the key that signs", before=before, after=after)])
 
 
 async def open_access(
-    data: Path, store: Store, *, new_id: Callable[[], str], new_secret: Callable[[], str], wall: Callable[[], datetime]
+    data: Path, audit: Audit, *, new_id: Callable[[], str], new_secret: Callable[[], str], wall: Callable[[], datetime]
 ) -> Access:
     """What the data directory holds; what is missing there is made."""
     local = await asyncio.to_thread(_local, data, new_id, new_secret)
@@ -109,8 +134,9 @@ async def open_access(
     return Access(
         local=local,
         keys=await asyncio.to_thread(open_keys, access_directory(data) / "keys.json", wall()),
-        clients=await load_clients(local, store),
-        assignments=await load_assignments(store, [fixed]),
+        clients=await load_clients(local, audit.store),
+        assignments=await load_assignments(audit, [fixed]),
+        audit=audit,
         wall=wall,
     )
 

@@ -41,6 +41,7 @@ class Caller:
     principal: str  # what roles are given to: a client id, or machine:SCOPE/NAME
     name: str
     object_id: str  # the same as a GUID, for those who speak of principals as Azure does
+    expires: datetime  # when the proof ends
 
     @property
     def actor(self) -> Actor:
@@ -121,7 +122,7 @@ class Tokens:
                 f"The access token has been obtained for wrong audience or resource '{claims.aud[:200]}'. It should "
                 f"exactly match with one of the allowed audiences '{allowed}'.",
             )
-        return Caller(principal=claims.sub, name=claims.name, object_id=claims.oid)
+        return Caller(principal=claims.sub, name=claims.name, object_id=claims.oid, expires=expires)
 
     def _signed(self, token: str, now: datetime) -> _Claims:
         """A token comes again with every call: its signature is looked at once, as long as its key holds."""

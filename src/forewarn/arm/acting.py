@@ -1,11 +1,12 @@
-"""The words of Compute's actions, and what each asks of the machines it is sent to."""
+"""What all of Compute's resources do alike: be described, be deleted, and pass on what machines are asked to do."""
 
 from collections.abc import Sequence
 
-from forewarn.arm.applying import Applied, Order
+from forewarn.arm.applying import APPLY, Applied, Order
 from forewarn.arm.asking import Ask, Desk, Json, Reply
-from forewarn.arm.finding import id_at
-from forewarn.arm.jobs import waiting_headers
+from forewarn.arm.finding import id_at, look_for
+from forewarn.arm.jobs import accepted, waiting_headers
+from forewarn.arm.showing import show
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.requesting import Verb
 from forewarn.domain.resources import Job
@@ -34,6 +35,18 @@ async def act(desk: Desk, ask: Ask, word: str, target: str, machines: Sequence[M
     return await desk.estate.note(target)
 
 
+async def put(desk: Desk, ask: Ask, kind: str) -> Reply:
+    applied = await APPLY[kind](desk, order(desk, ask, kind))
+    return _answer(desk, ask, applied, await show(desk, applied.resource))
+
+
+async def delete(desk: Desk, ask: Ask, kind: str) -> Reply:
+    resource = await look_for(desk, ask, kind)
+    if resource is None:
+        return Reply(status=204)
+    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+
+
 def order(desk: Desk, ask: Ask, kind: str) -> Order:
     return Order(
         id=id_at(desk, ask, kind),
@@ -46,7 +59,7 @@ def order(desk: Desk, ask: Ask, kind: str) -> Order:
     )
 
 
-def answer(desk: Desk, ask: Ask, applied: Applied, body: Json) -> Reply:
+def _answer(desk: Desk, ask: Ask, applied: Applied, body: Json) -> Reply:
     """To a PUT or PATCH: 201 or 200, and where to ask how far it is if something waits.
 
     If nothing does, it has succeeded, whatever else is under way: a client that reads otherwise would wait for that.

@@ -4,15 +4,13 @@ import itertools
 import logging
 import re
 from collections.abc import Callable
-from datetime import datetime
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from forewarn.access.gate import Gate, caller_of
-from forewarn.access.service import Access
+from forewarn.access.gate import Gate, caller_of, own_address
 from forewarn.arm import (
     availability,
     deployments,
@@ -32,17 +30,12 @@ from forewarn.arm import (
     subscriptions,
     systemtopics,
 )
-from forewarn.arm.asking import Ask, Desk, Reply, base_of, read_body
+from forewarn.arm.asking import Ask, Desk, Reply, read_body
 from forewarn.arm.confirming import Confirming
 from forewarn.arm.errors import FAILED, ArmError, answer_to, refusal
 from forewarn.arm.login import Login
-from forewarn.arm.pacing import Pace
 from forewarn.arm.routing import Found, Router, Row, Rows
 from forewarn.domain.errors import ForewarnError
-from forewarn.engine.clock import FleetClock
-from forewarn.engine.engine import Engine
-from forewarn.engine.estate import Estate
-from forewarn.grid.calling import Webhooks
 from forewarn.wire.errors import Malformed
 
 log = logging.getLogger(__name__)
@@ -68,29 +61,10 @@ NOUNS = (
 )
 
 
-def create_arm(
-    *,
-    engine: Engine,
-    clock: FleetClock,
-    access: Access,
-    new_id: Callable[[], str],
-    poll_after: float = 1.0,
-    https_port: Callable[[], int | None] = lambda: None,
-    wall: Callable[[], datetime] | None = None,
-    webhooks: Webhooks | None = None,
-) -> ASGIApp:
-    """`wall`: real time, unless the fleet's clock shows it."""
-    desk = Desk(
-        engine=engine,
-        estate=Estate(engine),
-        clock=clock,
-        access=access,
-        new_id=new_id,
-        wall=wall or clock.now,
-        webhooks=webhooks or Webhooks(),
-        pace=Pace(poll_after),
-    )
-    return Login(Confirming(Gate(Resources(desk, rows()), access), desk), access, https_port)
+def create_arm(desk: Desk, https_port: Callable[[], int | None] = lambda: None) -> ASGIApp:
+    """`https_port`: where the same application is served over HTTPS, once it is."""
+    resources = Gate(Resources(desk, rows()), desk.access)
+    return Login(Confirming(resources, desk), desk.access, https_port)
 
 
 def rows() -> Rows:
@@ -115,7 +89,7 @@ class Resources:
         except (ForewarnError, Malformed) as error:
             return answer_to(error)
         except Exception:
-            log.exception("a request to the control plane failed: %s %s", request.method, request.scope["path"][:200])
+            log.exception("a request to the control plane failed: %s %.200r", request.method, request.scope["path"])
             return refusal(500, "InternalServerError", FAILED)
 
     async def _answer(self, request: Request) -> Reply:
@@ -135,7 +109,7 @@ class Resources:
             query=query,
             headers=request.headers,
             raw=await read_body(request),
-            base=base_of(request),
+            base=own_address(request.scope),
             caller=caller,
             version=_version(query) if row.versioned else "",
         )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from forewarn.arm.asking import Desk, Json
 from forewarn.arm.bodies import location_of, tags_of
-from forewarn.arm.errors import ArmError
+from forewarn.arm.errors import ArmError, elsewhere, no_group, no_location
 from forewarn.arm.keeping import not_found
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import Actor
@@ -26,8 +26,8 @@ from forewarn.domain.resources import (
 )
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scopes import ScopeKind
-from forewarn.engine.estate import Group, MachineSpec
-from forewarn.wire.arm_ids import ArmId, parse_id
+from forewarn.engine.estate import MachineSpec, ScopeSpec
+from forewarn.wire.arm_ids import ArmId, check_machine_name, parse_id
 from forewarn.wire.compute.availability import domains_of
 from forewarn.wire.compute.bodies import cleaned, merged
 from forewarn.wire.compute.completing import (
@@ -80,6 +80,8 @@ async def put_machine(desk: Desk, order: Order) -> Applied:
         if known is not None:
             _check_unchanged(known, resource, *SETS)
         home = set_of(properties)
+        if known is None and home:
+            _check_home(order, parse_id(home))
         if home and POLICY in properties:
             raise Invalid(
                 f"'{POLICY}' cannot be set on a virtual machine that is in an availability set or a scale set: "
@@ -109,27 +111,27 @@ async def put_scale_set(desk: Desk, order: Order) -> Applied:
 async def put_availability_set(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, complete_availability_set)
 
-    def revise(known: Resource | None) -> tuple[Resource, Group]:
+    def revise(known: Resource | None) -> tuple[Resource, ScopeSpec]:
         resource = revised(known)
         updates, faults = domains_of(resource.body)
         policy = policy_of(resource.body["properties"])
         kind = ScopeKind.AVAILABILITY_SET
         scope = scope_of(resource)
-        return resource, Group(scope=scope, kind=kind, policy=policy, update_domains=updates, fault_domains=faults)
+        return resource, ScopeSpec(scope=scope, kind=kind, policy=policy, update_domains=updates, fault_domains=faults)
 
-    return Applied(resource=await desk.estate.put_group(order.id.key, revise))
+    return Applied(resource=await desk.estate.put_availability_set(order.id.key, revise))
 
 
 async def put_cloud_service(desk: Desk, order: Order) -> Applied:
     revised = await _reviser(desk, order, lambda body: {**body, "properties": an_object(body, "properties")})
 
-    def revise(known: Resource | None) -> tuple[Resource, Group]:
+    def revise(known: Resource | None) -> tuple[Resource, ScopeSpec]:
         resource = revised(known)
         scope = scope_of(resource)
         machines = role_instances(resource.body, scope, place_of(resource))
-        return resource, Group(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
+        return resource, ScopeSpec(scope=scope, kind=ScopeKind.CLOUD_SERVICE, machines=machines)
 
-    resource, job = await desk.estate.put_service(order.id.key, revise, order.by)
+    resource, job = await desk.estate.put_cloud_service(order.id.key, revise, order.by)
     return Applied(resource=resource, job=job if job.operations else None)
 
 
@@ -164,7 +166,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
     sent = cleaned(order.body)
     group = await desk.estate.resource(group_id(desk.subscription, order.id.group).lower())
     if group is None:
-        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{order.id.group}' could not be found.")
+        raise no_group(order.id.group)
     location = location_of(order.body)
     tags_of(order.body)
     now = desk.clock.now()
@@ -175,7 +177,7 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
             known = _new(desk, order, group, location)
             return replace(known, body=complete(sent), created_at=now)
         if location and location != known.location:
-            raise _elsewhere(known, group, location)
+            raise elsewhere(known.name, group.name, known.location, location)
         return replace(known, body=complete(merged(known.body, sent)), version=known.version + 1)
 
     return revised
@@ -184,8 +186,9 @@ async def _reviser(desk: Desk, order: Order, complete: Callable[[Json], Json]) -
 def _new(desk: Desk, order: Order, group: Resource, location: str) -> Resource:
     if order.partial:
         raise not_found(order.id)
+    check_machine_name(order.id.name)
     if not location:
-        raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+        raise no_location()
     home = ArmId(subscription=desk.subscription, group=group.name)
     return Resource(
         id=home.resource(order.id.type, *order.id.names).text,
@@ -211,16 +214,6 @@ def _check_conditions(order: Order, known: Resource | None) -> None:
         raise ArmError(412, "PreconditionFailed", f"The resource's etag is {etag or 'none: it does not exist'}.")
 
 
-def _elsewhere(known: Resource, group: Resource, location: str) -> ArmError:
-    return ArmError(
-        409,
-        "InvalidResourceLocation",
-        f"The resource '{known.name}' already exists in location '{known.location}' in resource group '{group.name}'. "
-        f"A resource with the same name cannot be created in location '{location}'. "
-        "Please select a new resource name.",
-    )
-
-
 def _check_unchanged(known: Resource, resource: Resource, *names: str) -> None:
     before, after = known.body.get("properties", {}), resource.body["properties"]
     for name in names:
@@ -235,6 +228,19 @@ def _model(resource: Resource) -> tuple[object, ...]:
     """What a scale set's instances are made from."""
     body = resource.body
     return dig(body, "properties", "virtualMachineProfile"), dig(body, "sku", "name"), body.get("tags") or {}
+
+
+def _check_home(order: Order, home: ArmId) -> None:
+    """As in Azure; and a right in one group is no way into the events of another."""
+    group = order.id.parent
+    if group is not None and home.parent is not None and home.parent.key != group.key:
+        raise ArmError(
+            400,
+            "InvalidParameter",
+            f"'{home.text}' is not in the resource group of the virtual machine, '{order.id.group}': a machine and the "
+            "set it is in have the same resource group.",
+            "availabilitySet.id" if home.type == AVAILABILITY_SET else "virtualMachineScaleSet.id",
+        )
 
 
 def _set_key(text: str) -> str:

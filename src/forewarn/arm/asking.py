@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
-from forewarn.access.gate import own_address
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
@@ -26,6 +25,10 @@ Json = dict[str, Any]
 LARGEST_BODY = 4 * 1024 * 1024
 DEEPEST_BODY = 120
 """Levels of nesting: a template may have 100, inside the body of its deployment."""
+MOST_VALUES = 50_000
+"""In a body: more than any resource has, and few enough not to keep others waiting while they are looked through."""
+
+MOST_OF_A_TEMPLATE = 500_000
 PATIENCE = 10.0
 """Seconds of real time in which a body must arrive."""
 
@@ -41,7 +44,7 @@ class Desk:
     new_id: Callable[[], str]
     wall: Callable[[], datetime]  # real time, for what has to do with the network
     webhooks: Webhooks
-    pace: Pace  # at which clients ask how far an operation is
+    pace: Pace = field(default_factory=Pace)  # at which clients ask how far an operation is
 
     @property
     def subscription(self) -> str:
@@ -65,15 +68,17 @@ class Ask:
     @cached_property
     def body(self) -> Json:
         """The JSON object that came along; empty if nothing did."""
-        return _decoded(self.raw)
+        return _decoded(self.raw, MOST_VALUES)
 
     @cached_property
     def template_body(self) -> Json:
-        """The same, where the clients send a template as somebody wrote it."""
+        """The same, where the clients send a template as somebody wrote it. Takes a moment: for a thread."""
         try:
-            return self.body
-        except ArmError:
-            return _decoded(plain(self.raw.decode(errors="replace")).encode())
+            return _decoded(self.raw, MOST_OF_A_TEMPLATE)
+        except ArmError as error:
+            if error.status == 413:
+                raise
+            return _decoded(plain(self.raw.decode(errors="replace")).encode(), MOST_OF_A_TEMPLATE)
 
     @property
     def by(self) -> Actor:
@@ -87,9 +92,11 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def _decoded(raw: bytes) -> Json:
+def _decoded(raw: bytes, most: int) -> Json:
     if not raw.strip():
         return {}
+    if sum(map(raw.count, (b",", b"[", b"{"))) > most:  # not fewer than there are values
+        raise ArmError(413, "RequestContentTooLarge", f"The request content has more than {most:,} values.")
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -100,14 +107,14 @@ def _decoded(raw: bytes) -> Json:
     return body
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = LARGEST_BODY) -> bytes:
     body = bytearray()
     try:
         async with asyncio.timeout(PATIENCE):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > LARGEST_BODY:
-                    raise ArmError(413, "RequestContentTooLarge", "The request content is larger than 4 MB.")
+                if len(body) > most:
+                    raise ArmError(413, "RequestContentTooLarge", f"The content is longer than {most:,} bytes.")
     except TimeoutError:
         raise ArmError(400, "InvalidRequestContent", f"The content did not arrive within {PATIENCE:g} s.") from None
     except ClientDisconnect:
@@ -124,7 +131,3 @@ def _check_depth(body: Json) -> None:
         if not level:
             return
     raise ArmError(400, "InvalidRequestContent", f"The request content is nested more than {DEEPEST_BODY} levels deep.")
-
-
-def base_of(request: Request) -> str:
-    return own_address(request.scope)

@@ -24,7 +24,7 @@ async def get_set(desk: Desk, ask: Ask) -> Reply:
     return Reply(body=await show(desk, await find(desk, ask, AVAILABILITY_SET)))
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
+async def put_set(desk: Desk, ask: Ask) -> Reply:
     """200 even for a new one: the clients accept nothing else."""
     applied = await put_availability_set(desk, order(desk, ask, AVAILABILITY_SET))
     return Reply(body=await show(desk, applied.resource))
@@ -42,7 +42,7 @@ ROWS: Rows = (
     Row(method="GET", path=f"{S}/providers/Microsoft.Compute/availabilitySets", handler=list_sets, open=True),
     Row(method="GET", path=ALL, handler=list_sets),
     Row(method="GET", path=ONE, handler=get_set),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_set),
+    Row(method="PATCH", path=ONE, handler=put_set),
     Row(method="DELETE", path=ONE, handler=delete_set),
 )

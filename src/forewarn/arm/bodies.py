@@ -57,7 +57,7 @@ def without_nulls(value: Any) -> Any:
     return value
 
 
-def merged(known: Json, patch: Json) -> Json:
+def patched(known: Json, patch: Json) -> Json:
     """A JSON merge patch (RFC 7386): objects meet name by name, null takes away, everything else replaces."""
     result = dict(known)
     for name, value in patch.items():
@@ -65,7 +65,7 @@ def merged(known: Json, patch: Json) -> Json:
             result.pop(name, None)
         elif isinstance(value, dict):
             before = result.get(name)
-            result[name] = merged(before if isinstance(before, dict) else {}, value)
+            result[name] = patched(before if isinstance(before, dict) else {}, value)
         else:
             result[name] = value
     return result

@@ -4,17 +4,21 @@ What is wrong with a template or a resource is kept as the deployment's outcome:
 read a refusal. What depends on a resource that failed is left out; everything else is deployed.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from forewarn.access.tokens import Caller
 from forewarn.arm.applying import APPLY, Order
 from forewarn.arm.asking import Desk, Json
 from forewarn.arm.errors import told
 from forewarn.arm.keeping import put, tell
 from forewarn.arm.showing import show
+from forewarn.domain.access import Right
 from forewarn.domain.errors import Refused
 from forewarn.domain.events import Actor
 from forewarn.domain.resources import Job, Resource
+from forewarn.domain.subscriptions import EVENT_SUBSCRIPTION, TOPIC_SUBSCRIPTION
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId
 from forewarn.wire.errors import Malformed
@@ -30,6 +34,9 @@ from forewarn.wire.templates import (
     read_deployment,
     resources_view,
 )
+
+SECRETIVE = frozenset({EVENT_SUBSCRIPTION, TOPIC_SUBSCRIPTION})
+"""Types whose resources hold the URLs of webhooks, and the codes in them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,29 +57,28 @@ class Outcome:
     errors: Sequence[Json] = ()
 
 
-async def deploy(desk: Desk, group: Resource, properties: object, by: Actor) -> Outcome:
+async def deploy(desk: Desk, group: Resource, properties: object, caller: Caller) -> Outcome:
     context = context_of(desk, group)
     try:
-        asked, plan = _read(properties, context)
-        described = _described(asked, plan, context)
+        asked, plan, described = await asyncio.to_thread(_planned, properties, context)
     except TemplateError as error:
         return Outcome(properties={}, errors=[_error(error)])
-    steps, made = await _carry_out(desk, plan, by)
+    steps, made = await _carry_out(desk, plan, caller.actor)
     errors = [step.error for step in steps if step.error is not None]
     template = without_secrets(asked.template)
     if errors:
         return Outcome(properties=described, template=template, steps=steps, errors=errors)
     try:
-        described["outputs"] = await _outputs(desk, asked, context, made)
+        described["outputs"] = await _outputs(desk, asked, context, made, caller)
     except TemplateError as error:
         errors.append(_error(error))
     return Outcome(properties=described, template=template, steps=steps, errors=errors)
 
 
-def validate(desk: Desk, group: Resource, properties: object) -> Json:
+async def validate(desk: Desk, group: Resource, properties: object) -> Json:
     """What a deployment would say of itself; TemplateError if there cannot be one."""
-    context = context_of(desk, group)
-    return _described(*_read(properties, context), context)
+    _, _, described = await asyncio.to_thread(_planned, properties, context_of(desk, group))
+    return described
 
 
 def context_of(desk: Desk, group: Resource) -> Context:
@@ -94,13 +100,12 @@ def without_secrets(template: Json) -> Json:
     return {**template, "parameters": kept}
 
 
-def _read(properties: object, context: Context) -> tuple[Deployment, list[PlannedResource]]:
+def _planned(properties: object, context: Context) -> tuple[Deployment, list[PlannedResource], Json]:
+    """What is asked for, what there is to do, and how the deployment describes it. Takes a moment: for a thread."""
     asked = read_deployment(properties)
-    return asked, deploy_plan(asked.template, asked.parameters, context)
-
-
-def _described(asked: Deployment, plan: Sequence[PlannedResource], context: Context) -> Json:
-    return {"parameters": parameters_view(asked.template, asked.parameters, context), **resources_view(plan)}
+    plan = deploy_plan(asked.template, asked.parameters, context)
+    parameters = parameters_view(asked.template, asked.parameters, context)
+    return asked, plan, {"parameters": parameters, **resources_view(plan)}
 
 
 async def _carry_out(desk: Desk, plan: Sequence[PlannedResource], by: Actor) -> tuple[list[Step], dict[str, Json]]:
@@ -136,11 +141,13 @@ def _needed(planned: PlannedResource, plan: Sequence[PlannedResource]) -> list[A
     return [*planned.depends_on, *inside]
 
 
-async def _outputs(desk: Desk, asked: Deployment, context: Context, made: dict[str, Json]) -> Json:
+async def _outputs(desk: Desk, asked: Deployment, context: Context, made: dict[str, Json], caller: Caller) -> Json:
+    """What the caller may not read is not there; nor is what holds secrets, since outputs are for every reader."""
+
     def reading(reader: Reader) -> Reference:
         def reference(target: ArmId, full: bool) -> Json | None:
             found = made.get(target.key)
-            if found is None:
+            if found is None and target.type not in SECRETIVE and desk.access.may(caller, Right.READ, target.text):
                 resource = reader.resource(target.key)
                 found = tell(resource) if resource is not None else None
             return found if found is None or full else found.get("properties", {})

@@ -4,6 +4,7 @@ A deployment is done when its PUT is answered, but for what has to wait for noti
 has. It is kept with its template and without the values of its secure parameters.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -18,7 +19,7 @@ from forewarn.arm.bodies import tags_of
 from forewarn.arm.deploying import Outcome, Step, deploy, validate
 from forewarn.arm.errors import ArmError
 from forewarn.arm.groups import find_group
-from forewarn.arm.jobs import CODES, moment, why
+from forewarn.arm.jobs import CODES, why
 from forewarn.arm.paging import looked_up
 from forewarn.arm.routing import RG, Row, Rows
 from forewarn.domain.access import Right
@@ -27,6 +28,7 @@ from forewarn.domain.resources import Job, Resource
 from forewarn.engine.jobs import JobState, state_of
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId, group_id
+from forewarn.wire.dates import moment
 
 DEPLOYMENT = "Microsoft.Resources/deployments"
 FAILED = (
@@ -78,9 +80,10 @@ def _failure(id: str, details: Sequence[Json]) -> Json:
 async def put_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    tags = tags_of(ask.template_body)
+    sent = await asyncio.to_thread(lambda: ask.template_body)
+    tags = tags_of(sent)
     started = desk.clock.now()
-    outcome = await deploy(desk, group, ask.template_body.get("properties"), ask.by)
+    outcome = await deploy(desk, group, sent.get("properties"), ask.caller)
     job = _job(desk, where, outcome, started)
     body = {**({"tags": tags} if tags else {}), **_kept(where, outcome, job)}
 
@@ -88,7 +91,7 @@ async def put_deployment(desk: Desk, ask: Ask) -> Reply:
         made = Resource(id=where.text, type=DEPLOYMENT, name=where.name, group=group.key, body=body, created_at=started)
         return made if known is None else replace(made, id=known.id, version=known.version + 1)
 
-    deployment = await desk.estate.put_with_job(where.key, revise, job)
+    deployment = await desk.estate.put(where.key, revise, job)
     state = await desk.estate.job(job.id)
     url = f"{ask.base}{quote(deployment.id)}/operationStatuses/{job.id.lower()}?api-version={ask.version}"
     told = tell(deployment, state)
@@ -156,7 +159,8 @@ async def export_template(desk: Desk, ask: Ask) -> Reply:
 async def validate_deployment(desk: Desk, ask: Ask) -> Reply:
     group = await find_group(desk, ask)
     where = _where(desk, group, ask.path["name"])
-    properties = validate(desk, group, ask.template_body.get("properties"))
+    sent = await asyncio.to_thread(lambda: ask.template_body)
+    properties = await validate(desk, group, sent.get("properties"))
     described = {"mode": "Incremental", "provisioningState": "Succeeded", "timestamp": moment(desk.clock.now())}
     validated = {"validatedResources": properties.pop("outputResources")}
     told = {

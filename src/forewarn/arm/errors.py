@@ -35,6 +35,24 @@ class ArmError(Refused):
         self.headers = headers or {}
 
 
+def no_group(name: str) -> ArmError:
+    return ArmError(404, "ResourceGroupNotFound", f"Resource group '{name[:100]}' could not be found.")
+
+
+def no_location() -> ArmError:
+    return ArmError(400, "LocationRequired", "The location property is required for this definition.")
+
+
+def elsewhere(name: str, group: str, known: str, wanted: str) -> ArmError:
+    """`known`, `wanted`: where it is, and where it cannot be too."""
+    return ArmError(
+        409,
+        "InvalidResourceLocation",
+        f"The resource '{name}' already exists in location '{known}' in resource group '{group}'. A resource with the "
+        f"same name cannot be created in location '{wanted}'. Please select a new resource name.",
+    )
+
+
 class ErrorDetail(Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str
     message: str

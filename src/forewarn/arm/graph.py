@@ -1,12 +1,12 @@
 """Microsoft.ResourceGraph: asking after events and resources with a query, over all groups that the caller may read."""
 
-import base64
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.errors import ArmError
+from forewarn.arm.paging import read_token, token_of
 from forewarn.arm.routing import Row, Rows
 from forewarn.domain.access import Right
 from forewarn.domain.notices import KEPT, Notice
@@ -113,7 +113,7 @@ def _page(rows: list[kql.Row], top: int, skip: int, *, as_table: bool) -> Json:
         "resultTruncated": "false",
     }
     if more:
-        body["$skipToken"] = base64.urlsafe_b64encode(str(skip + len(shown)).encode()).decode()
+        body["$skipToken"] = token_of(str(skip + len(shown)))
     return body
 
 
@@ -152,7 +152,7 @@ def _skip(options: Json) -> int:
     if token is None:
         return _number(options, "$skip", 0, 0, 10**9)
     try:
-        return max(int(base64.urlsafe_b64decode(str(token).encode()).decode()), 0)
+        return max(int(read_token(str(token))), 0)
     except ValueError:
         raise _bad("The $skipToken is not one of this server's.") from None
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.bodies import location_of, tags_of
-from forewarn.arm.errors import ArmError
+from forewarn.arm.errors import ArmError, no_group, no_location
 from forewarn.arm.filters import kept_by
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import listed
@@ -29,7 +29,7 @@ def tell(group: Resource) -> Json:
 async def find_group(desk: Desk, ask: Ask) -> Resource:
     group = await desk.estate.resource(key_of(desk, ask))
     if group is None:
-        raise _not_found(ask)
+        raise no_group(ask.path["group"])
     return group
 
 
@@ -68,7 +68,7 @@ async def put_group(desk: Desk, ask: Ask) -> Reply:
         return replace(known, body=_kept(body), version=known.version + 1)
 
     if await desk.estate.resource(key_of(desk, ask)) is None:
-        await _forget_roles(desk, group_id(desk.subscription, name))
+        await _forget_roles(desk, ask, group_id(desk.subscription, name))
     group = await desk.estate.put(key_of(desk, ask), revise)
     return Reply(status=201 if group.version == 1 else 200, body=tell(group))
 
@@ -76,7 +76,7 @@ async def put_group(desk: Desk, ask: Ask) -> Reply:
 async def patch_group(desk: Desk, ask: Ask) -> Reply:
     def revise(known: Resource | None) -> Resource:
         if known is None:
-            raise _not_found(ask)
+            raise no_group(ask.path["group"])
         _check_present(known)
         return replace(known, body={**known.body, **_kept(ask.body)}, version=known.version + 1)
 
@@ -91,7 +91,7 @@ async def delete_group(desk: Desk, ask: Ask) -> Reply:
 
 def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
     if not location:
-        raise ArmError(400, "LocationRequired", "The location property is required for this definition.")
+        raise no_location()
     return Resource(
         id=group_id(desk.subscription, name),
         type=GROUP,
@@ -102,11 +102,11 @@ def _new_group(desk: Desk, name: str, location: str, body: Json) -> Resource:
     )
 
 
-async def _forget_roles(desk: Desk, group: str) -> None:
+async def _forget_roles(desk: Desk, ask: Ask, group: str) -> None:
     """Those in a group of the same name that is no more say nothing about a new one."""
     for given in desk.access.assignments.list():
         if covers(group, given.scope):
-            await desk.access.assignments.delete(given.id)
+            await desk.access.assignments.delete(given.id, ask.by)
 
 
 def _check_present(group: Resource) -> None:
@@ -116,10 +116,6 @@ def _check_present(group: Resource) -> None:
             "ResourceGroupBeingDeleted",
             f"The resource group '{group.name}' is in deprovisioning state and cannot perform this operation.",
         )
-
-
-def _not_found(ask: Ask) -> ArmError:
-    return ArmError(404, "ResourceGroupNotFound", f"Resource group '{ask.path['group'][:100]}' could not be found.")
 
 
 def _kept(body: Json) -> Json:

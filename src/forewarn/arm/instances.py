@@ -1,5 +1,7 @@
 """Instances of a scale set, one by one. `*` in place of an id stands for all of them."""
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from forewarn.arm.acting import act
@@ -9,8 +11,8 @@ from forewarn.arm.finding import find, no_entity
 from forewarn.arm.jobs import accepted
 from forewarn.arm.machines import expanded
 from forewarn.arm.paging import PAGE, next_link, resumed
-from forewarn.arm.routing import Handler, Row, Rows
-from forewarn.arm.scalesets import EVERYBODY, ONE
+from forewarn.arm.routing import Row, Rows
+from forewarn.arm.scalesets import ACTIONS, EVERYBODY, ONE
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
 from forewarn.domain.scalesets import open_to_all
@@ -21,16 +23,6 @@ from forewarn.wire.compute.scalesets import Instance, instance_instance_view, in
 
 ALL = f"{ONE}/virtualMachines"
 EACH = f"{ALL}/{{instance}}"
-ACTIONS = (
-    "restart",
-    "redeploy",
-    "start",
-    "powerOff",
-    "deallocate",
-    "performMaintenance",
-    "reimage",
-    "reimageAll",
-)
 
 
 async def list_instances(desk: Desk, ask: Ask) -> Reply:
@@ -90,13 +82,6 @@ async def evict(desk: Desk, ask: Ask) -> Reply:
     return Reply(status=204)
 
 
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
-
-
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
     resource = await find(desk, ask, SCALE_SET)
     machines = await _named(desk, ask, resource)
@@ -138,5 +123,5 @@ ROWS: Rows = (
     Row(method="PUT", path=EACH, handler=put_instance),
     Row(method="DELETE", path=EACH, handler=delete_instance),
     Row(method="POST", path=f"{EACH}/simulateEviction", handler=evict),
-    *(Row(method="POST", path=f"{EACH}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{EACH}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )

@@ -3,7 +3,6 @@
 A job ends when its scheduled events do, so a client that waits for one waits for its notice to run down.
 """
 
-from datetime import datetime
 from urllib.parse import quote
 
 from forewarn.arm.asking import Ask, Desk, Json, Reply
@@ -13,6 +12,7 @@ from forewarn.domain.access import Right
 from forewarn.domain.events import OperationState
 from forewarn.domain.resources import Job
 from forewarn.engine.jobs import JobState
+from forewarn.wire.dates import moment
 
 CODES = {
     OperationState.FAILED: "OperationFailed",
@@ -64,11 +64,6 @@ def tell(state: JobState) -> Json:
     if state.state in CODES:
         body["error"] = {"code": state.job.code or CODES[state.state], "message": why(state)}
     return body
-
-
-def moment(at: datetime) -> str:
-    """A time as Compute writes it."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
 
 
 def why(state: JobState) -> str:

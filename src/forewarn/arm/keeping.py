@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from forewarn.arm import children
 from forewarn.arm.asking import Desk, Json
-from forewarn.arm.bodies import location_of, merged, properties_of, tags_of, without_nulls
-from forewarn.arm.errors import ArmError
+from forewarn.arm.bodies import location_of, patched, properties_of, tags_of, without_nulls
+from forewarn.arm.errors import ArmError, elsewhere, no_group
 from forewarn.arm.network import NETWORK, addressed
 from forewarn.domain.resources import AVAILABILITY_SET, CLOUD_SERVICE, SCALE_SET, VIRTUAL_MACHINE, Resource
 from forewarn.engine.ports import Reader
 from forewarn.wire.arm_ids import ArmId
+from forewarn.wire.secrets import is_secret, without_secrets
 
 NOT_KEPT = ("microsoft.resources/", "microsoft.authorization/", "microsoft.eventgrid/")
 MACHINES = frozenset(
@@ -107,7 +108,7 @@ def not_found(where: ArmId) -> ArmError:
 
 
 def _described(desk: Desk, where: ArmId, group: Resource, known: Resource | None, body: Json, patch: bool) -> Resource:
-    kept = {name: value for name, value in body.items() if name not in _GIVEN}
+    kept = _own(body)
     location = location_of(body)
     if known is None:
         return Resource(
@@ -120,15 +121,15 @@ def _described(desk: Desk, where: ArmId, group: Resource, known: Resource | None
             created_at=desk.clock.now(),
         )
     if location not in ("", known.location):
-        raise ArmError(
-            409,
-            "InvalidResourceLocation",
-            f"The resource '{known.name}' already exists in location '{known.location}' in resource group "
-            f"'{group.name}'. A resource with the same name cannot be created in location '{location}'. Please select "
-            "a new resource name.",
-        )
-    after = merged(known.body, kept) if patch else _still_addressed(known, without_nulls(kept))
+        raise elsewhere(known.name, group.name, known.location, location)
+    after = patched(known.body, kept) if patch else _still_addressed(known, without_nulls(kept))
     return replace(known, body=after, version=known.version + 1)
+
+
+def _own(body: Json) -> Json:
+    """What of a body is its owner's description."""
+    kept = {name: value for name, value in body.items() if name not in _GIVEN and not is_secret(name)}
+    return {name: value if name == "tags" else without_secrets(value) for name, value in kept.items()}
 
 
 def _still_addressed(known: Resource, body: Json) -> Json:
@@ -151,10 +152,10 @@ async def _put_child(
             raise _no_parent(where)
         before = children.find(properties, inner)
         new[:] = [before is None]
-        kept = {name: value for name, value in body.items() if name not in _GIVEN}
+        kept = _own(body)
         if patch and before is None:
             raise not_found(where)
-        child = merged(before, kept) if patch and before is not None else without_nulls(kept)
+        child = patched(before, kept) if patch and before is not None else without_nulls(kept)
         return _with_child(known, inner, {**child, "name": before["name"] if before else where.name})
 
     parent = await desk.estate.put(root.key, revise)
@@ -184,7 +185,7 @@ def _inner(where: ArmId) -> list[tuple[str, str]]:
 def _group(reader: Reader, where: ArmId) -> Resource:
     group = reader.resource(ArmId(subscription=where.subscription, group=where.group).key)
     if group is None:
-        raise ArmError(404, "ResourceGroupNotFound", f"Resource group '{where.group}' could not be found.")
+        raise no_group(where.group)
     return group
 
 

@@ -3,7 +3,6 @@
 The login is at `/adfs`: for an authority of that name Azure's libraries do not ask Microsoft whether it is a real one.
 """
 
-import asyncio
 import base64
 import re
 from collections.abc import Awaitable, Callable
@@ -12,21 +11,19 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forewarn.access.files import RESOURCE
 from forewarn.access.gate import own_address
 from forewarn.access.service import Access
-from forewarn.arm.errors import refusal
+from forewarn.arm.asking import read_body
+from forewarn.arm.errors import ArmError, refusal
 from forewarn.wire.authorities import is_loopback
 from forewarn.wire.catalogue import alias_document
 
 FORM_LIMIT = 16 * 1024
-PATIENCE = 10.0
-"""Seconds of real time in which a form must arrive."""
-
 FLAT_BEFORE = "2018-01-01"
 """Cloud metadata had another shape before, which Azure Stack's clients still ask for."""
 
@@ -225,16 +222,11 @@ def _audience(form: dict[str, str]) -> str:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    body = bytearray()
     try:
-        async with asyncio.timeout(PATIENCE):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > FORM_LIMIT:
-                    raise OAuthError("invalid_request", "The form is too long.", 413)
+        body = await read_body(request, FORM_LIMIT)
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50)
-    except (TimeoutError, ClientDisconnect):
-        raise OAuthError("invalid_request", "The form did not arrive.") from None
+    except ArmError as error:
+        raise OAuthError("invalid_request", str(error), error.status) from None
     except ValueError:
         raise OAuthError("invalid_request", "The form is not understood.") from None
     if len(dict(pairs)) < len(pairs):

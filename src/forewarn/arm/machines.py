@@ -1,16 +1,16 @@
 """Virtual machines."""
 
+from functools import partial
+
 from forewarn.arm import showing
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_machine
+from forewarn.arm.acting import act, delete, put
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.facts import Facts
-from forewarn.arm.finding import find, known, look_for
+from forewarn.arm.finding import find, known
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
-from forewarn.arm.showing import show
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.domain.resources import VIRTUAL_MACHINE, Resource
 
 ALL = f"{COMPUTE}/virtualMachines"
@@ -52,28 +52,17 @@ async def get_instance_view(desk: Desk, ask: Ask) -> Reply:
     return Reply(body=await desk.estate.store.read(lambda r: showing.machine_instance_view(Facts(r), resource)))
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_machine(desk, order(desk, ask, VIRTUAL_MACHINE))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_machine(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, VIRTUAL_MACHINE)
 
 
 async def delete_machine(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, VIRTUAL_MACHINE)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, VIRTUAL_MACHINE)
 
 
 async def evict(desk: Desk, ask: Ask) -> Reply:
     await _act(desk, ask, "simulateEviction")
     return Reply(status=204)
-
-
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
 
 
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
@@ -88,9 +77,9 @@ ROWS: Rows = (
     Row(method="GET", path=ALL, handler=list_machines),
     Row(method="GET", path=ONE, handler=get_machine),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_machine),
+    Row(method="PATCH", path=ONE, handler=put_machine),
     Row(method="DELETE", path=ONE, handler=delete_machine),
     Row(method="POST", path=f"{ONE}/simulateEviction", handler=evict),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )

@@ -14,7 +14,7 @@ LATEST = 15.0
 
 
 class Pace:
-    def __init__(self, soonest: float, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, soonest: float = 1.0, monotonic: Callable[[], float] = time.monotonic) -> None:
         """`soonest`: seconds until somebody asks again if nobody else waits."""
         self._soonest = max(soonest, 0.1)  # clients take 0 for "say nothing", and then wait for half a minute
         self._monotonic = monotonic

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.filters import kept_by
 from forewarn.arm.groups import find_group
-from forewarn.arm.jobs import moment
 from forewarn.arm.paging import Keep, listed
 from forewarn.arm.routing import RG, Row, Rows, S
 from forewarn.domain.resources import Resource
 from forewarn.wire.arm_ids import parse_id
+from forewarn.wire.dates import moment
 
 SHOWN = ("tags", "sku", "kind", "plan", "zones", "identity", "managedBy", "extendedLocation")
 HIDDEN = "microsoft.resources/"

@@ -14,6 +14,7 @@ from forewarn.arm.groups import find_group
 from forewarn.arm.routing import RG, Row, Rows, S
 from forewarn.domain.access import Assignment, Role, covers
 from forewarn.domain.errors import Conflict, NotFound
+from forewarn.wire.arm_ids import is_guid
 
 ROLES: dict[str, tuple[Role, str, tuple[str, ...]]] = {
     "acdd72a7-3385-48ef-bd42-f606fba81ae7": (Role.READER, "Looks at everything, changes nothing.", ("*/read",)),
@@ -28,8 +29,8 @@ ROLES: dict[str, tuple[Role, str, tuple[str, ...]]] = {
 
 NAMESPACE = "Microsoft.Authorization"
 LONGEST = 300
+LONGEST_FILTER = 2000
 
-_GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TERM = re.compile(
     r"(?P<at>atScope\(\)|atScopeAndBelow\(\))"
     r"|assignedTo\('(?P<assigned>[^']*)'\)"
@@ -96,13 +97,13 @@ async def get_assignment(desk: Desk, ask: Ask) -> Reply:
 
 async def put_assignment(desk: Desk, ask: Ask) -> Reply:
     name, scope = ask.path["name"].lower(), await _scope(desk, ask)
-    if not _GUID.fullmatch(name):
+    if not is_guid(name):
         message = f"The role assignment ID '{name[:100]}' is not valid. The role assignment ID must be a GUID."
         raise ArmError(400, "InvalidRoleAssignmentId", message)
     properties = properties_of(ask.body)
     assignment = Assignment(id=name, principal=_principal(properties), role=_role(properties), scope=scope)
     try:
-        await desk.access.assignments.put(assignment, new=True)
+        await desk.access.assignments.put(assignment, ask.by, new=True)
     except Conflict as error:
         raise ArmError(409, "RoleAssignmentExists", str(error)) from None
     return Reply(status=201, body=tell(desk, assignment))
@@ -114,7 +115,7 @@ async def delete_assignment(desk: Desk, ask: Ask) -> Reply:
     if found is None:
         return Reply(status=204)
     try:
-        await desk.access.assignments.delete(found.id)
+        await desk.access.assignments.delete(found.id, ask.by)
     except NotFound:
         return Reply(status=204)
     return Reply(body=tell(desk, found))
@@ -164,25 +165,25 @@ def _kept(desk: Desk, scope: str, asked: dict[str, str]) -> Callable[[Assignment
 
 def _find(desk: Desk, scope: str, name: str) -> Assignment | None:
     for given in desk.access.assignments.list():
-        if _name(desk, given) == name.lower() and given.scope.casefold() == scope.casefold():
+        if _name(desk, given) == name.lower() and given.scope.lower() == scope.lower():
             return given
     return None
 
 
 def _name(desk: Desk, given: Assignment) -> str:
     """A GUID, as the clients expect, also of those that nobody made through here."""
-    return given.id.lower() if _GUID.fullmatch(given.id) else desk.access.object_id(f"assignment:{given.id}")
+    return given.id.lower() if is_guid(given.id) else desk.access.object_id(f"assignment:{given.id}")
 
 
 def _object_id(desk: Desk, principal: str) -> str:
-    return principal.lower() if _GUID.fullmatch(principal) else desk.access.object_id(principal)
+    return principal.lower() if is_guid(principal) else desk.access.object_id(principal)
 
 
 def _principal(properties: Json) -> str:
     principal = properties.get("principalId")
     if not isinstance(principal, str) or not 0 < len(principal) <= LONGEST or not principal.isprintable():
         raise ArmError(400, "InvalidPrincipalId", "The principalId is not valid: it is an object id.", "principalId")
-    return principal.lower() if _GUID.fullmatch(principal) else principal
+    return principal.lower() if is_guid(principal) else principal
 
 
 def _role(properties: Json) -> Role:
@@ -201,6 +202,8 @@ def _no_definition(name: str) -> ArmError:
 
 def _filter(ask: Ask, *names: str) -> dict[str, str]:
     text = ask.query.get("$filter", "")
+    if len(text) > LONGEST_FILTER:
+        raise _refused(text, names)
     found: dict[str, str] = {}
     for part in re.split(r"\s+and\s+", text.strip(), flags=re.IGNORECASE) if text.strip() else ():
         term = _TERM.fullmatch(part)

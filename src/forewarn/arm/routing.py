@@ -38,7 +38,7 @@ Rows = tuple[Row, ...]
 @dataclass(slots=True)
 class _Node:
     fixed: dict[str, "_Node"] = field(default_factory=dict)
-    open: dict[str, "_Node"] = field(default_factory=dict)  # by the name of what they catch
+    named: dict[str, "_Node"] = field(default_factory=dict)  # by the name of what they catch
     rows: dict[str, Row] = field(default_factory=dict)  # by method
     rest: dict[str, Row] = field(default_factory=dict)
     rest_name: str = ""
@@ -68,7 +68,7 @@ class Router:
                 assert row.method not in node.rest, f"{row.method} {row.path} is in the table twice"
                 node.rest[row.method] = row
                 return
-            branch = node.open if part.startswith("{") else node.fixed
+            branch = node.named if part.startswith("{") else node.fixed
             node = branch.setdefault(part.strip("{}") if part.startswith("{") else part.lower(), _Node())
         assert row.method not in node.rows, f"{row.method} {row.path} is in the table twice"
         node.rows[row.method] = row
@@ -81,7 +81,7 @@ def _walk(node: _Node, parts: list[str], at: int) -> Found | None:
     found = _walk(fixed, parts, at + 1) if fixed is not None else None
     if found is not None:
         return found
-    for name, following in node.open.items():
+    for name, following in node.named.items():
         found = _walk(following, parts, at + 1)
         if found is not None:
             return Found(found.rows, {name: parts[at], **found.path})

@@ -1,21 +1,22 @@
 """Scale sets, and what is asked of their instances in one go."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_scale_set, spec_of
+from forewarn.arm.acting import act, delete, put
+from forewarn.arm.applying import spec_of
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.facts import Facts
-from forewarn.arm.finding import find, look_for
+from forewarn.arm.finding import find
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.arm.showing import scale_set, show, telling
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
-from forewarn.domain.scalesets import LARGEST, open_to_all
+from forewarn.domain.scalesets import LARGEST, by_number, open_to_all
 from forewarn.wire.catalogue import SIZES
 from forewarn.wire.compute.digging import texts
 from forewarn.wire.compute.interfaces import interfaces
@@ -33,6 +34,7 @@ ACTIONS = (
     "performMaintenance",
     "reimage",
     "reimageAll",
+    "reapply",
 )
 EVERYBODY = "*"
 
@@ -75,16 +77,12 @@ async def get_public_addresses(desk: Desk, ask: Ask) -> Reply:
     return Reply(body={"value": []})
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_scale_set(desk, order(desk, ask, SCALE_SET))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_set(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, SCALE_SET)
 
 
 async def delete_set(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, SCALE_SET)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, SCALE_SET)
 
 
 async def delete_instances(desk: Desk, ask: Ask) -> Reply:
@@ -104,13 +102,6 @@ async def members(desk: Desk, resource: Resource) -> list[Machine]:
     return [instance.machine for instance in instances]
 
 
-def _action(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        return await _act(desk, ask, word)
-
-    return handle
-
-
 async def _act(desk: Desk, ask: Ask, word: str) -> Reply:
     resource = await find(desk, ask, SCALE_SET)
     job = await act(desk, ask, word, resource.id, await _chosen(desk, ask, resource))
@@ -124,18 +115,21 @@ async def _chosen(desk: Desk, ask: Ask, resource: Resource) -> list[Machine]:
     if wanted is None:
         return open_to_all(found)
     by_id = {machine.instance.lower(): machine for machine in found}
-    missing = [instance for instance in wanted if instance.lower() not in by_id]
-    if missing:
-        # Not 404: the CLI takes that for success when it deletes.
-        told = f"The provided instanceId {missing[0][:80]} is not an active Virtual Machine Scale Set VM instanceId."
-        raise ArmError(400, "InvalidParameter", told, "instanceIds")
-    return [by_id[instance] for instance in dict.fromkeys(instance.lower() for instance in wanted)]
+    chosen: dict[str, Machine] = {}
+    for instance in wanted:
+        machine = by_id.get(instance.lower()) or by_number(found, instance)
+        if machine is None:
+            # Not 404: the CLI takes that for success when it deletes.
+            told = f"The provided instanceId {instance[:80]} is not an active Virtual Machine Scale Set VM instanceId."
+            raise ArmError(400, "InvalidParameter", told, "instanceIds")
+        chosen[machine.instance] = machine
+    return list(chosen.values())
 
 
 def _wanted(ask: Ask) -> Sequence[str] | None:
     """None: all of them."""
     wanted = texts(ask.body, "instanceIds")
-    return None if "instanceIds" not in ask.body or EVERYBODY in wanted else wanted
+    return None if ask.body.get("instanceIds") is None or EVERYBODY in wanted else wanted
 
 
 def _named(ask: Ask) -> None:
@@ -152,10 +146,10 @@ ROWS: Rows = (
     Row(method="GET", path=f"{ONE}/networkInterfaces", handler=get_interfaces),
     Row(method="GET", path=f"{ONE}/publicIPAddresses", handler=get_public_addresses),
     Row(method="GET", path=f"{ONE}/skus", handler=get_skus),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_set),
+    Row(method="PATCH", path=ONE, handler=put_set),
     Row(method="DELETE", path=ONE, handler=delete_set),
     Row(method="POST", path=f"{ONE}/delete", handler=delete_instances),
     Row(method="POST", path=f"{ONE}/manualUpgrade", handler=upgrade_instances),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_action(word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_act, word=word)) for word in ACTIONS),
 )

@@ -1,14 +1,15 @@
 """Cloud services and their role instances, as the classic pages know them."""
 
-from forewarn.arm.acting import act, answer, order
-from forewarn.arm.applying import put_cloud_service
+from functools import partial
+
+from forewarn.arm.acting import act, delete, put
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
-from forewarn.arm.finding import find, look_for, no_entity
+from forewarn.arm.finding import find, no_entity
 from forewarn.arm.groups import find_group
 from forewarn.arm.jobs import accepted
 from forewarn.arm.paging import looked_up
-from forewarn.arm.routing import COMPUTE, Handler, Row, Rows, S
+from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.arm.showing import cloud_service, show, telling
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import CLOUD_SERVICE, Resource
@@ -36,16 +37,12 @@ async def get_instance_view(desk: Desk, ask: Ask) -> Reply:
     return Reply(body=service_instance_view(await _members(desk, resource)))
 
 
-async def put(desk: Desk, ask: Ask) -> Reply:
-    applied = await put_cloud_service(desk, order(desk, ask, CLOUD_SERVICE))
-    return answer(desk, ask, applied, await show(desk, applied.resource))
+async def put_service(desk: Desk, ask: Ask) -> Reply:
+    return await put(desk, ask, CLOUD_SERVICE)
 
 
 async def delete_service(desk: Desk, ask: Ask) -> Reply:
-    resource = await look_for(desk, ask, CLOUD_SERVICE)
-    if resource is None:
-        return Reply(status=204)
-    return accepted(desk, ask, await desk.estate.delete([resource.key], ask.by), resource.location)
+    return await delete(desk, ask, CLOUD_SERVICE)
 
 
 async def list_instances(desk: Desk, ask: Ask) -> Reply:
@@ -63,28 +60,16 @@ async def get_role_instance_view(desk: Desk, ask: Ask) -> Reply:
     return Reply(body=role_instance_instance_view(await _one(desk, ask, resource)))
 
 
-async def delete_instance(desk: Desk, ask: Ask) -> Reply:
+async def _on_one(desk: Desk, ask: Ask, word: str) -> Reply:
     resource = await find(desk, ask, CLOUD_SERVICE)
     machine = await _one(desk, ask, resource)
-    return accepted(desk, ask, await act(desk, ask, "delete", resource.id, [machine]), resource.location)
+    return accepted(desk, ask, await act(desk, ask, word, resource.id, [machine]), resource.location)
 
 
-def _on_one(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        resource = await find(desk, ask, CLOUD_SERVICE)
-        machine = await _one(desk, ask, resource)
-        return accepted(desk, ask, await act(desk, ask, word, resource.id, [machine]), resource.location)
-
-    return handle
-
-
-def _on_named(word: str) -> Handler:
-    async def handle(desk: Desk, ask: Ask) -> Reply:
-        resource = await find(desk, ask, CLOUD_SERVICE)
-        machines = _chosen(ask, await _members(desk, resource))
-        return accepted(desk, ask, await act(desk, ask, word, resource.id, machines), resource.location)
-
-    return handle
+async def _on_named(desk: Desk, ask: Ask, word: str) -> Reply:
+    resource = await find(desk, ask, CLOUD_SERVICE)
+    machines = _chosen(ask, await _members(desk, resource))
+    return accepted(desk, ask, await act(desk, ask, word, resource.id, machines), resource.location)
 
 
 def _chosen(ask: Ask, members: list[Machine]) -> list[Machine]:
@@ -117,14 +102,14 @@ ROWS: Rows = (
     Row(method="GET", path=ALL, handler=list_services),
     Row(method="GET", path=ONE, handler=get_service),
     Row(method="GET", path=f"{ONE}/instanceView", handler=get_instance_view),
-    Row(method="PUT", path=ONE, handler=put),
-    Row(method="PATCH", path=ONE, handler=put),
+    Row(method="PUT", path=ONE, handler=put_service),
+    Row(method="PATCH", path=ONE, handler=put_service),
     Row(method="DELETE", path=ONE, handler=delete_service),
     Row(method="GET", path=f"{ONE}/roleInstances", handler=list_instances),
     Row(method="GET", path=EACH, handler=get_instance),
     Row(method="GET", path=f"{EACH}/instanceView", handler=get_role_instance_view),
-    Row(method="DELETE", path=EACH, handler=delete_instance),
-    *(Row(method="POST", path=f"{EACH}/{word}", handler=_on_one(word)) for word in ACTIONS),
-    *(Row(method="POST", path=f"{ONE}/{word}", handler=_on_named(word)) for word in ACTIONS),
-    Row(method="POST", path=f"{ONE}/delete", handler=_on_named("delete")),
+    Row(method="DELETE", path=EACH, handler=partial(_on_one, word="delete")),
+    *(Row(method="POST", path=f"{EACH}/{word}", handler=partial(_on_one, word=word)) for word in ACTIONS),
+    *(Row(method="POST", path=f"{ONE}/{word}", handler=partial(_on_named, word=word)) for word in ACTIONS),
+    Row(method="POST", path=f"{ONE}/delete", handler=partial(_on_named, word="delete")),
 )

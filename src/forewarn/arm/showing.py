@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from forewarn.arm.asking import Desk, Json
 from forewarn.arm.facts import Facts, staying
+from forewarn.domain.access import machine_principal
 from forewarn.domain.resources import AVAILABILITY_SET, CLOUD_SERVICE, SCALE_SET, VIRTUAL_MACHINE, Resource
 from forewarn.domain.scopes import ScopeKind
 from forewarn.engine.ports import Reader
@@ -30,7 +31,7 @@ def machine(desk: Desk, facts: Facts, resource: Resource, *, expand: bool = Fals
     found, state = facts.machine(resource)
     view = machine_instance_view(facts, resource) if expand and found else None
     told = machine_view(resource, found, state, instance_view=view)
-    return _with_identity(desk, told, f"machine:{resource.scope}/{resource.machine}")
+    return _with_identity(desk, told, machine_principal(resource.scope, resource.machine))
 
 
 def machine_instance_view(facts: Facts, resource: Resource) -> Json:

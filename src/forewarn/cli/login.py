@@ -1,12 +1,14 @@
 """Finds the login for the Forewarn that a command asks: it lies in the data directory of that Forewarn."""
 
 import os
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from forewarn.access.files import Local, read_local
 from forewarn.cli.instances import instance_at
+from forewarn.cli.listeners import listening_users
 from forewarn.domain.errors import Invalid
 from forewarn.wire.authorities import is_loopback
 
@@ -24,14 +26,30 @@ class Login:
 def find_login(server: str, data: Path | None = None) -> Login | None:
     """By --data, FOREWARN_DATA, the note of whoever has that port, or ./forewarn-data, in this order.
 
-    None also for a server beyond loopback: the secret is not for the open network.
+    None also for a server beyond loopback: the secret is not for the open network, nor for another user of this host.
     """
     parts = urlsplit(server)
     if not is_loopback(parts.hostname or "") and parts.hostname not in EVERYWHERE:
         return None
+    login = _find(parts.port or 80, data)
+    if login is not None:
+        check_listeners(listening_users(parts.port or 80), {0, os.getuid(), login.data.stat().st_uid}, server)
+    return login
+
+
+def check_listeners(users: Set[int], trusted: Set[int], server: str) -> None:
+    strangers = users - trusted
+    if strangers:
+        raise Invalid(
+            f"A program of another user (id {min(strangers)}) listens at {server}: the login is not sent to it. "
+            "Start Forewarn on another port, and name that with --server."
+        )
+
+
+def _find(port: int, data: Path | None) -> Login | None:
     named = named_data(data)
     if named is None:
-        running = instance_at(parts.port or 80)
+        running = instance_at(port)
         guesses = [*([Path(running.data)] if running else []), Path(DATA)]
         return next((login for login in map(_login, guesses) if login is not None), None)
     login = _login(named)

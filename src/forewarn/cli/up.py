@@ -1,30 +1,24 @@
-"""`forewarn up`: starts Forewarn, and shows how to try it."""
+"""`forewarn up`: starts Forewarn, as it is told."""
 
 import argparse
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
-from heapq import nsmallest
 from importlib import resources
-from ipaddress import ip_address
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forewarn import __version__
-from forewarn.cli.client import CONTROL, DEFAULT_SERVER, Client
+from forewarn.cli.client import CONTROL, Client
 from forewarn.cli.instances import Instance, forget, note
 from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
-from forewarn.cli.pasting import Stage, command, lines_to_paste
 from forewarn.cli.verbs import Verbs, address
+from forewarn.cli.welcome import show
 from forewarn.domain.errors import ForewarnError, Invalid
-from forewarn.domain.machines import Machine
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import LONGEST_FIRST_ANSWER
-from forewarn.engine.naming import machines_called
-from forewarn.engine.walking import pages_of_machines
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -32,7 +26,6 @@ if TYPE_CHECKING:
 
 TELLS = "Start Forewarn; Ctrl-C stops it."
 METADATA, ARM = "127.0.0.1:8254", "127.0.0.1:8443"
-SHOWN = 20
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -211,67 +204,4 @@ def options_of(args: argparse.Namespace) -> "Options":
         first_answer_delay=args.first_answer_delay,
         limits=Limits(rate=args.rate_limit),
         rules=Rules(host_names=frozenset(name.lower() for name in args.host_name)),
-    )
-
-
-async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
-    """The table of machines, and what to paste."""
-    machines, count = await _first_machines(forewarn)
-    rows = [(machine.name, machine.scope, forewarn.metadata_url(machine)) for machine in machines]
-    if out.as_json:
-        shown = [{"machine": name, "scope": scope, "metadata_url": url} for name, scope, url in rows]
-        places = {"control": forewarn.control_url, "arm": forewarn.arm_url}
-        out.json_line({**places, "data": str(options.data), "machines": shown})
-        return
-    out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
-    out.line(f'Azure\'s own clients ask {forewarn.arm_url} after: eval "$({_called(forewarn)} env)"')
-    out.line()
-    if not machines:
-        out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")
-        return
-    out.table(("MACHINE", "SCOPE", "METADATA URL"), rows)
-    if more := count - len(machines):
-        out.line(f"… and {more:,} more: {command()} fleet")
-    stage = await _stage(forewarn, options, machines)
-    if stage is not None:
-        first, second = lines_to_paste(stage)
-        out.line("\nPaste this into another terminal, from the same directory. An event appears:\n")
-        out.line(f"  {first}")
-        out.line("\nThen this. It is approved, as the machine itself would, and starts and vanishes:\n")
-        out.line(f"  {second}\n")
-
-
-def _called(forewarn: "Forewarn") -> str:
-    return command() if forewarn.control_url == DEFAULT_SERVER else f"{command()} --server {forewarn.control_url}"
-
-
-def _by_address(machine: Machine) -> tuple[int, int]:
-    """127.0.0.1, the fleet's first machine, comes first here too."""
-    address = ip_address(machine.address)
-    return address.version, int(address)
-
-
-async def _first_machines(forewarn: "Forewarn") -> tuple[list[Machine], int]:
-    """Those with the lowest addresses, and how many there are in all."""
-    first: list[Machine] = []
-    count = 0
-    async for page in pages_of_machines(forewarn.engine.store):
-        first = nsmallest(SHOWN, (*first, *page), key=_by_address)
-        count += len(page)
-    return first, count
-
-
-async def _stage(forewarn: "Forewarn", options: "Options", machines: Sequence[Machine]) -> Stage | None:
-    """The machine to try it on; None where asking from here is not enough to be one."""
-    kind, _, wanted = options.identity.partition("=")
-    if kind == "source":
-        return None
-    read = forewarn.engine.store.read
-    chosen = (await read(lambda r: machines_called(r, wanted)))[0] if wanted else machines[0]
-    namesakes = await read(lambda r: r.machines_named(chosen.name))
-    return Stage(
-        machine=chosen.name if len(namesakes) == 1 else f"{chosen.scope}/{chosen.name}",
-        metadata=forewarn.metadata_url(chosen),
-        control=forewarn.control_url,
-        standing=options.clock == "manual",
     )

@@ -1,8 +1,7 @@
 """The control plane's application: the route tables, joined."""
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -14,70 +13,26 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from forewarn.access.gate import Gate
-from forewarn.access.service import Access
 from forewarn.control import campaigns, clock, events, health, history, machines, operations, roles, scopes, watch
 from forewarn.control.bodies import Nothing
-from forewarn.control.census import Census
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints
 from forewarn.control.errors import NotAllowed, answer_to, refusal
-from forewarn.control.exposition import Family
 from forewarn.control.guard import Guard
-from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
 from forewarn.domain.errors import ForewarnError, Invalid, NotFound
-from forewarn.domain.machines import Machine
-from forewarn.engine.clock import FleetClock
-from forewarn.engine.engine import Engine
-from forewarn.engine.player import Player
 
 OPENAPI = "/forewarn/v1/openapi.json"
 
 
-def create_app(
-    *,
-    engine: Engine,
-    access: Access,
-    player: Player,
-    clock: FleetClock,
-    hub: Hub,
-    new_id: Callable[[], str],
-    version: str,
-    metadata_url: Callable[[Machine], str] = lambda machine: "",
-    fail_next: Callable[[str, str, int], None] | None = None,
-    alive: Callable[[], Mapping[str, bool]] = dict,
-    more_metrics: Callable[[], Iterable[Family]] = tuple,
-    hosts: Collection[str] = (),
-    patience: float = watch.PATIENCE,
-    served: Counter[tuple[str, str]] | None = None,
-) -> Starlette:
-    """`hosts`: names, beside those of loopback, under which the server may be asked, without a port.
-
-    `served`: counts the requests, if others on the same port are to be counted along.
-    """
-    served = Counter() if served is None else served
-    rows = endpoints(version)
-    desk = Desk(
-        engine=engine,
-        access=access,
-        player=player,
-        clock=clock,
-        hub=hub,
-        census=Census(engine),
-        new_id=new_id,
-        version=version,
-        metadata_url=metadata_url,
-        fail_next=fail_next,
-        alive=alive,
-        more_metrics=more_metrics,
-        served=served,
-        patience=patience,
-    )
+def create_app(desk: Desk, hosts: Collection[str] = ()) -> Starlette:
+    """`hosts`: names, beside those of loopback, under which the server may be asked, without a port."""
+    rows = endpoints(desk.version)
     app = Starlette(
         routes=[row.route(desk) for row in rows],
         middleware=[
-            Middleware(Guard, hosts=hosts, served=served),
-            Middleware(Gate, access=access, public=[row.path for row in rows if row.public]),
+            Middleware(Guard, hosts=hosts, served=desk.served),
+            Middleware(Gate, access=desk.access, public=[row.path for row in rows if row.public]),
         ],
         exception_handlers={
             ForewarnError: _refused,

@@ -26,9 +26,9 @@ class Desk:
     new_id: Callable[[], str]
     version: str
     metadata_url: Callable[[Machine], str]  # where a machine finds its own document
-    fail_next: Callable[[str, str, int], None] | None  # (scope, machine, times); None: the driver cannot be told to
-    alive: Callable[[], Mapping[str, bool]]  # the parts that must run, and whether they do
-    more_metrics: Callable[[], Iterable[Family]]
-    served: Counter[tuple[str, str]]  # requests, by method and class of status
-    patience: float  # seconds of real time that a watcher may leave its stream unread
+    fail_next: Callable[[str, str, int], None] | None = None  # (scope, machine, times); None: it cannot be told
+    alive: Callable[[], Mapping[str, bool]] = dict  # the parts that must run, and whether they do
+    more_metrics: Callable[[], Iterable[Family]] = tuple
+    served: Counter[tuple[str, str]] = field(default_factory=Counter)  # requests, by method and class of status
+    patience: float = 20.0  # seconds of real time that a watcher may leave unread what fills all buffers
     one_advance: asyncio.Lock = field(default_factory=asyncio.Lock)  # time is played by one caller at a time

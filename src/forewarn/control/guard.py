@@ -4,6 +4,7 @@ A page in a browser may send requests to loopback addresses. One that came by a 
 Host; one from another site carries its Origin. Neither gets further than here.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection
 
@@ -11,9 +12,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from forewarn.control.errors import Foreign, Misdirected, answer_to
-from forewarn.domain.errors import ForewarnError
+from forewarn.domain.errors import ForewarnError, Invalid
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_LOCAL = re.compile(r"[a-z0-9_.-]{1,200}\.localhost")
+"""Nothing else of what can stand in a Host: it is the beginning of every URL in the answers."""
+
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -39,13 +43,15 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             raise Misdirected(f"This server is not called {', '.join(hosts)[:100]!r}: ask it by its own address.")
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise Invalid("A request says once how long its body is: send Content-Length or Transfer-Encoding.")
         for origin in headers.getlist("origin"):
             if origin != f"{scheme}://{hosts[0]}":
                 raise Foreign(f"Pages of {origin[:100]} may not use this server.")
 
     def _is_ours(self, host: str) -> bool:
         name = _without_port(host).lower()
-        return name in self._hosts or name.endswith(".localhost")
+        return name in self._hosts or _LOCAL.fullmatch(name) is not None
 
     def _counting(self, method: str, send: Send) -> Send:
         async def counted(message: Message) -> None:

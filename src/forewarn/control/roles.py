@@ -1,7 +1,5 @@
 """Who may do what, and the keys that prove who is who."""
 
-import asyncio
-import re
 from datetime import datetime
 from typing import Annotated
 
@@ -16,9 +14,9 @@ from forewarn.control.views import View
 from forewarn.domain.access import MACHINE, Assignment, Role, covers, principal_of
 from forewarn.domain.errors import NotFound
 from forewarn.domain.resources import group_id
+from forewarn.wire.arm_ids import is_guid
 
 ROLES = "/forewarn/v1/roles"
-GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class RoleView(View, frozen=True):
@@ -74,13 +72,13 @@ async def assign(desk: Desk, ask: Ask[Nothing, RoleBody]) -> Made:
     )
     given = next((known for known in desk.access.assignments.list() if _same(known, wanted)), None)
     if given is None:
-        await desk.access.assignments.put(wanted)
+        await desk.access.assignments.put(wanted, ask.by)
         given = wanted
     return Made(body=_tell(given), location=f"{ROLES}/{given.id}")
 
 
 async def remove(desk: Desk, ask: Ask[Nothing, Nothing]) -> RoleView:
-    return _tell(await desk.access.assignments.delete(ask.path["role"]))
+    return _tell(await desk.access.assignments.delete(ask.path["role"], ask.by))
 
 
 async def whoami(desk: Desk, ask: Ask[Nothing, Nothing]) -> Whoami:
@@ -96,7 +94,7 @@ async def whoami(desk: Desk, ask: Ask[Nothing, Nothing]) -> Whoami:
 
 
 async def rotate(desk: Desk, ask: Ask[Nothing, Nothing]) -> Keys:
-    await asyncio.to_thread(desk.access.rotate_keys)
+    await desk.access.rotate_keys(ask.by)
     signing = desk.access.keys.signing
     return Keys(signing=signing.id, created=signing.created, verifying=desk.access.count_keys())
 
@@ -107,7 +105,7 @@ async def _principal(desk: Desk, text: str) -> str:
         return principal_of(await find_machine(desk.engine, text.removeprefix(MACHINE)))
     if desk.access.clients.knows(text):
         return text
-    if GUID.fullmatch(text):
+    if is_guid(text):
         return text.lower()
     raise NotFound(
         f"There is no principal {text[:200]}. A machine's is written machine:NAME, a client's is its id, "

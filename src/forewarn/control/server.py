@@ -20,14 +20,20 @@ SHUTDOWN = 5
 MOST_CONNECTIONS = 1000
 HEADERS = 16 * 1024
 HEADER_PATIENCE = 10.0
-"""Seconds of real time in which a connection's next header block must be complete, once it has begun."""
+"""Seconds of real time in which a connection's next header block must be complete, once it has begun; and what is left
+of a body that was answered already."""
+
+READER_PATIENCE = 60.0
+"""Seconds of real time that a caller may leave an answer unread, once all buffers are full."""
 
 
-def _punctual(patience: float) -> type[H11Protocol]:
+def _punctual(patience: float, reader_patience: float) -> type[H11Protocol]:
     class Punctual(H11Protocol):
-        """With the parser that bounds the size of a header block; and whoever does not send one in time is cut off."""
+        """With the parser that bounds the size of a header block; and whoever does not send one in time, does not end
+        what it sends, or does not read what is sent to it, is cut off."""
 
         _overdue: asyncio.TimerHandle | None = None
+        _unread: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -35,14 +41,34 @@ def _punctual(patience: float) -> type[H11Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()
+            self.resume_writing()
             super().connection_lost(exc)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            if (self.conn.their_state is h11.IDLE or self._is_answered()) and not self.transport.is_closing():
                 self._await_headers()
             else:
                 self._stop_waiting()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self._is_answered() and not self.transport.is_closing():
+                self._await_headers()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._unread = self.loop.call_later(reader_patience, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            if self._unread is not None:
+                self._unread.cancel()
+                self._unread = None
+            super().resume_writing()
+
+        def _is_answered(self) -> bool:
+            """Before all of its body was there."""
+            return self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
 
         def _await_headers(self) -> None:
             if self._overdue is None:
@@ -73,6 +99,7 @@ async def serving(
     tls: ssl.SSLContext | None = None,
     option: str = "--control",
     header_patience: float = HEADER_PATIENCE,
+    reader_patience: float = READER_PATIENCE,
 ) -> AsyncIterator[int]:
     """Answers on the port that it yields (another one than asked for, if that is 0) until the block ends.
 
@@ -82,7 +109,7 @@ async def serving(
     listening = _listen(host, port, option)
     config = uvicorn.Config(
         app,
-        http=_punctual(header_patience),
+        http=_punctual(header_patience, reader_patience),
         ws="none",
         lifespan="off",
         log_config=None,

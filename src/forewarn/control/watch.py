@@ -10,20 +10,19 @@ from msgspec import Struct
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from forewarn.access.tokens import Caller
 from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints
 from forewarn.control.history import Seq
 from forewarn.control.views import EntryView, tell
+from forewarn.domain.access import Right
 from forewarn.domain.errors import Invalid, TooMany, Unavailable
 from forewarn.domain.history import Entry
 
 log = logging.getLogger(__name__)
 MEDIA_TYPE = "text/event-stream"
 MOST_WATCHERS = 500
-PATIENCE = 20.0
-"""Seconds of real time that a watcher may leave what was sent to it unread, once all buffers are full."""
-
 HEARTBEAT = b": nothing happened\n\n"
 RETRY = b"retry: 1000\n\n"
 
@@ -42,7 +41,9 @@ async def watch(desk: Desk, ask: Ask[WatchQuery, Nothing]) -> Response:
         after = ask.query.after
     if after is None:
         after = await desk.engine.store.read(lambda r: r.last_entry())
-    return EventStream(_written(desk, after, ask.query.scope), desk.patience)
+    caller = ask.caller
+    assert caller is not None, "it is not public"
+    return EventStream(_written(desk, caller, after, ask.query.scope), desk.patience)
 
 
 def _resumed(headers: Mapping[str, str]) -> int | None:
@@ -54,10 +55,13 @@ def _resumed(headers: Mapping[str, str]) -> int | None:
     return int(text)
 
 
-async def _written(desk: Desk, after: int, scope: str | None) -> AsyncGenerator[bytes, None]:
+async def _written(desk: Desk, caller: Caller, after: int, scope: str | None) -> AsyncGenerator[bytes, None]:
+    """Until the caller's token or role ends, if not earlier."""
     yield RETRY
     try:
         async for batch in desk.hub.follow(after):
+            if not desk.access.may(caller, Right.READ, desk.access.subscription):
+                return
             yield b"".join(_frame(entry) for entry in batch if scope in (None, entry.scope)) or HEARTBEAT
     except Unavailable:
         return  # the reader comes back and finds where it was

@@ -63,7 +63,7 @@ def allows(assignments: Iterable[Assignment], principal: str, right: Right, at: 
 
 
 def covers(scope: str, at: str) -> bool:
-    above, below = (part.rstrip("/").casefold() for part in (scope, at))
+    above, below = (part.rstrip("/").lower() for part in (scope, at))  # as keys of resources are made
     return bool(above) and (below == above or below.startswith(f"{above}/"))
 
 

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from msgspec.structs import replace
 
+from forewarn.domain.durations import format_iso
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import (
     AVAILABILITY_SET,
@@ -167,7 +167,9 @@ def _common(machine: Machine) -> Json:
         "terminateNotificationProfile": machine.terminate_notice,
         "osImageNotificationProfile": machine.os_image_notice,
     }
-    profiles = {name: {"enable": True, "notBeforeTimeout": _iso(at)} for name, at in notices.items() if at is not None}
+    profiles = {
+        name: {"enable": True, "notBeforeTimeout": format_iso(at)} for name, at in notices.items() if at is not None
+    }
     return told | ({"scheduledEventsProfile": profiles} if profiles else {})
 
 
@@ -198,11 +200,6 @@ def _storage(machine: Machine) -> Json:
         "version": profile.version,
     }
     return {"imageReference": dict(image), "osDisk": {"osType": profile.os_type, "createOption": "FromImage"}}
-
-
-def _iso(length: timedelta) -> str:
-    seconds = int(length.total_seconds())
-    return f"PT{seconds // 60}M" if seconds % 60 == 0 else f"PT{seconds}S"
 
 
 def _resource(about: Machine, kind: str, name: str, body: Json, *, scope: str, machine: str = "") -> Resource:

@@ -16,6 +16,9 @@ from forewarn.domain.events import Actor
 
 _encode = Encoder().encode
 
+ACCESS = "/access"
+"""The chain of what is about no scope: who may do what, and who was refused. No scope is called so."""
+
 
 class What(Enum):
     SCHEDULED = "scheduled"  # an event appeared, with notice
@@ -32,6 +35,10 @@ class What(Enum):
     DISENROLLED = "disenrolled"
     POWER = "power"  # a machine was started, stopped or deallocated
     REMOVED = "removed"  # a machine is gone
+    GRANTED = "granted"  # a role was given, or is another one now
+    REVOKED = "revoked"  # a role was taken away, or ended with what it was about
+    ROTATED = "rotated"  # another key signs tokens
+    REFUSED = "refused"  # a call without a token that counts, or without the right to make it
     CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
 
@@ -40,7 +47,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     at: datetime
     who: Actor
     what: What
-    subject: str  # the event, operation, machine or campaign it is about
+    subject: str  # the event, operation, machine, campaign or principal it is about
     before: str = ""
     after: str = ""
     detail: str = ""

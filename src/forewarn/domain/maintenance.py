@@ -6,12 +6,13 @@ from datetime import timedelta
 
 from msgspec import Struct
 
+from forewarn.domain.announcing import Plan, announce
 from forewarn.domain.draft import Draft
 from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import Actor, EventType, Operation, Source
 from forewarn.domain.machines import Machine
-from forewarn.domain.requesting import announce_operation, under_way
+from forewarn.domain.requesting import under_way
 from forewarn.domain.settings import Settings, minimum_notice
 from forewarn.domain.starting import settle
 from forewarn.domain.texts import FAILURE
@@ -51,25 +52,24 @@ def schedule(
     """One event for each group of machines that goes down together."""
     if work.impact is EventType.TERMINATE:
         _check_not_leaving(draft, machines)
-    operations = [
-        announce_operation(
-            draft,
-            group[0].scope,
-            tuple(machine.name for machine in group),
-            work.impact,
-            Source.PLATFORM,
-            notice=max(_notice(machine, work, settings) for machine in group),
-            by=by,
-            new_id=new_id,
-            at_once=work.at_once,
-            description=FAILURE if work.at_once and work.description is None else work.description,
-            duration=work.duration,
-            campaign=work.campaign,
-        )
-        for group in _groups(machines, work)
-    ]
+    operations = [announce(draft, _plan(group, work, by, settings), new_id) for group in _groups(machines, work)]
     settle(draft)
     return operations
+
+
+def _plan(group: Sequence[Machine], work: Maintenance, by: Actor, settings: Settings) -> Plan:
+    return Plan(
+        scope=group[0].scope,
+        machines=tuple(machine.name for machine in group),
+        impact=work.impact,
+        source=Source.PLATFORM,
+        by=by,
+        notice=max(_notice(machine, work, settings) for machine in group),
+        at_once=work.at_once,
+        description=FAILURE if work.at_once and work.description is None else work.description,
+        duration=work.duration,
+        campaign=work.campaign,
+    )
 
 
 def _groups(machines: Sequence[Machine], work: Maintenance) -> list[tuple[Machine, ...]]:

@@ -10,15 +10,16 @@ from enum import Enum
 
 from msgspec import Struct
 
+from forewarn.domain.announcing import Plan, announce
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid, TooMany
-from forewarn.domain.events import Actor, Event, EventType, Operation, Phase, Source
+from forewarn.domain.events import Actor, EventType, Operation, Source
 from forewarn.domain.history import What
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import EventsPolicy, Scope
 from forewarn.domain.settings import Settings, minimum_notice
 from forewarn.domain.starting import settle
-from forewarn.domain.texts import describe, duration_of
+from forewarn.domain.texts import duration_of
 
 MAINTENANCE = frozenset({EventType.REBOOT, EventType.REDEPLOY})
 """What the limit on user-initiated operations counts; a scale-in may delete as many as it likes."""
@@ -31,7 +32,7 @@ class Verb(Enum):
     REDEPLOY = "redeploy"
     DELETE = "delete"
     EVICT = "simulateEviction"
-    REIMAGE = "reimage"  # announced only where the machine's model wants that
+    REIMAGE = "reimage"  # announced only where the machine's model wants that; drivers see a plain Reboot
     MAINTAIN = "performMaintenance"  # the owner has chosen the moment: it starts now
 
     @property
@@ -98,18 +99,17 @@ def _ask(draft: Draft, machine: Machine, asked: Request, settings: Settings, new
     notice = notice_for(scope, machine, asked.verb, settings)
     if notice is None:
         return run_at_once(draft, machine, asked, new_id)
-    return announce_operation(
-        draft,
-        machine.scope,
-        (machine.name,),
-        asked.impact,
-        asked.source,
-        notice=notice,
+    plan = Plan(
+        scope=machine.scope,
+        machines=(machine.name,),
+        impact=asked.impact,
+        source=asked.source,
         by=asked.by,
-        new_id=new_id,
+        notice=notice,
         at_once=asked.verb is Verb.MAINTAIN or _waived(scope.policy, asked.verb),
         request=asked.id,
     )
+    return announce(draft, plan, new_id)
 
 
 def notice_for(scope: Scope, machine: Machine, verb: Verb, settings: Settings) -> timedelta | None:
@@ -123,59 +123,6 @@ def notice_for(scope: Scope, machine: Machine, verb: Verb, settings: Settings) -
             return machine.os_image_notice
         case Verb.RESTART | Verb.REDEPLOY | Verb.EVICT | Verb.MAINTAIN:
             return minimum_notice(verb.impact, settings)
-
-
-def announce_operation(
-    draft: Draft,
-    scope: str,
-    machines: tuple[str, ...],
-    impact: EventType,
-    source: Source,
-    *,
-    notice: timedelta,
-    by: Actor,
-    new_id: Callable[[], str],
-    at_once: bool = False,
-    description: str | None = None,
-    duration: int | None = None,
-    campaign: str | None = None,
-    request: str = "",
-) -> Operation:
-    """An operation and the event that announces it, scheduled; or already started where there is no notice to give."""
-    operation = Operation(
-        id=new_id(),
-        scope=scope,
-        impact=impact,
-        source=source,
-        machines=machines,
-        requested_by=by,
-        requested_at=draft.now,
-        event=new_id(),
-        pending=machines,
-        request=request,
-    )
-    event = Event(
-        id=str(operation.event),
-        scope=scope,
-        operation=operation.id,
-        type=impact,
-        source=source,
-        resources=machines,
-        scheduled_at=draft.now,
-        not_before=draft.now if at_once else draft.now + notice,
-        phase=Phase.STARTED if at_once else Phase.SCHEDULED,
-        started_at=draft.now if at_once else None,
-        description=describe(impact, source) if description is None else description,
-        duration=duration_of(impact) if duration is None else duration,
-        campaign=campaign,
-    )
-    draft.add_operation(operation, event)
-    what = What.STRUCK if at_once else What.SCHEDULED
-    detail = f"{impact.value} of {', '.join(machines)}"
-    draft.note(scope, by, what, event.id, "", event.phase.value, detail)
-    if at_once:
-        draft.act(operation, duration=event.duration)
-    return operation
 
 
 def run_at_once(draft: Draft, machine: Machine, asked: Request, new_id: Callable[[], str]) -> Operation:

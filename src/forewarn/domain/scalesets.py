@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from forewarn.domain.durations import format_duration
+from forewarn.domain.durations import format_iso
 from forewarn.domain.errors import Invalid, NotFound
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import EventsPolicy
@@ -55,9 +55,9 @@ def check_terminate_notice(notice: timedelta | None, *, spot: bool, settings: Se
     if spot:
         raise Invalid("Terminate notifications cannot be enabled on Spot or low-priority instances.")
     if not settings.terminate_min <= notice <= settings.terminate_max:
+        least, most = format_iso(settings.terminate_min), format_iso(settings.terminate_max)
         raise Invalid(
-            f"terminateNotificationProfile.notBeforeTimeout must be from {format_duration(settings.terminate_min)} "
-            f"to {format_duration(settings.terminate_max)}, not {format_duration(notice)}."
+            f"terminateNotificationProfile.notBeforeTimeout must be from {least} to {most}, not {format_iso(notice)}."
         )
 
 
@@ -72,6 +72,17 @@ def check(spec: SetSpec, settings: Settings) -> None:
 def base36(number: int) -> str:
     """Six digits, as at the end of an instance's computer name: 18 is 00000i."""
     return "".join(DIGITS[number // 36**power % 36] for power in range(5, -1, -1))
+
+
+def by_number(members: Iterable[Machine], number: str) -> Machine | None:
+    """The instance of a flexible set that was made under this number.
+
+    Its id is its name, but what is written about scale sets says `--instance-ids 1` without saying which kind it means.
+    """
+    if not (number.isascii() and number.isdecimal() and len(number) <= 6):
+        return None
+    ending = base36(int(number))
+    return next((m for m in members if m.model and m.instance == m.name and m.computer_name.endswith(ending)), None)
 
 
 # Bringing instances to the latest model

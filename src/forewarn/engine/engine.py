@@ -1,9 +1,8 @@
-"""The commands: each loads what it concerns, lets the domain decide, saves it whole, and tells who watches."""
+"""The commands of machines, of people and programs, and of time itself."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -16,45 +15,16 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
-from forewarn.domain.scopes import Scope
-from forewarn.domain.settings import Settings
 from forewarn.domain.starting import settle
-from forewarn.engine import behind, leaving, loading
+from forewarn.engine import behind, loading
 from forewarn.engine.behind import Target
-from forewarn.engine.locking import lock_all, lock_known
-from forewarn.engine.ports import Clock, Done, Failed, Feed, News, Reader, Running, Store, Transaction
-from forewarn.engine.publishing import published
+from forewarn.engine.frame import Frame
+from forewarn.engine.locking import lock_known
+from forewarn.engine.ports import Done, Failed, News, Reader, Running, Transaction
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
-T = TypeVar("T")
-Scopes = Sequence[str] | Callable[[Transaction], Sequence[str]]
-"""What a command locks: known beforehand, or looked up in the same transaction."""
-Lock = Callable[[Transaction, Sequence[str]], list[Scope]]
 
-
-class Engine:
-    def __init__(
-        self,
-        *,
-        store: Store,
-        clock: Clock,
-        feed: Feed,
-        new_id: Callable[[], str],
-        settings: Settings,
-        heard: Callable[[str], datetime | None] = lambda scope: None,
-    ) -> None:
-        self.store = store
-        self.clock = clock
-        self.settings = settings
-        self._feed = feed
-        self.new_id = new_id
-        self._heard = heard  # when a scope asked last, as far as that is not saved yet
-        self._wakers: list[Callable[[Change], None]] = []
-
-    def on_change(self, waker: Callable[[Change], None]) -> None:
-        """Those who sleep until something is due are told of every change, after its commit."""
-        self._wakers.append(waker)
-
+class Engine(Frame):
     # Commands of the machines
 
     async def enrol(self, scope: str, by: Actor) -> None:
@@ -189,12 +159,12 @@ class Engine:
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
             if tx.note(loading.FLEET_NOTE) == declaration:
-                return False, NOTHING, ()
+                return False, Change(), ()
             tx.put_note(loading.FLEET_NOTE, declaration)
             change = loading.take_over(tx, fleet, self.clock.now(), self.new_id)
             return True, change, tx.save(change)
 
-        loaded, _, _ = await self.store.run(work, self._tell)
+        loaded, _, _ = await self.store.run(work, self.tell)
         if loaded:
             self.settings = fleet.settings
         return loaded
@@ -203,14 +173,14 @@ class Engine:
         """For the start: take up the settings that are stored, and tell who watches everything there is."""
         self.settings = await self.store.read(loading.stored_settings)
         async for scopes in pages_of_scopes(self.store):
-            self._feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
+            self.feed.publish(News(documents=[scope.document for scope in scopes], scopes=scopes))
         async for machines in pages_of_machines(self.store):
-            self._feed.publish(News(machines=machines))
+            self.feed.publish(News(machines=machines))
 
     # What happens by itself
 
     async def tick(self, scope: str) -> None:
-        heard = self._heard(scope)
+        heard = self.heard(scope)
 
         def decide(tx: Transaction, draft: Draft) -> None:
             if scope not in draft.scopes:
@@ -265,34 +235,7 @@ class Engine:
             raise NotFound(f"There is no event {event_id}. `forewarn events` lists those there are.")
         return event
 
-    # The frame of every command
-
-    async def command(self, scopes: Scopes, decide: Callable[[Transaction, Draft], T], lock: Lock = lock_all) -> T:
-        def work(tx: Transaction) -> tuple[T, Change, Sequence[Entry]]:
-            draft = Draft(lock(tx, scopes(tx) if callable(scopes) else scopes), self.clock.now())
-            result = decide(tx, draft)
-            leaving.follow(tx, draft)
-            change = published(tx, draft.seal(self.settings), draft.now)
-            return result, change, tx.save(change) if change != NOTHING else ()
-
-        result, _, _ = await self.store.run(work, self._tell)
-        return result
-
-    def _tell(self, committed: tuple[object, Change, Sequence[Entry]]) -> None:
-        """Who sleeps is woken first: nobody else's trouble may make them sleep through what is due."""
-        _, change, entries = committed
-        for waker in self._wakers:
-            waker(change)
-        self._feed.publish(
-            News(
-                documents=[revision.after.document for revision in change.revisions],
-                scopes=[revision.after for revision in change.revisions if revision.is_declaration],
-                machines=change.machines,
-                gone=change.gone,
-                dissolved=change.dissolved,
-                entries=entries,
-            )
-        )
+    # Parts
 
     async def _operations(
         self, scopes: Sequence[str], decide: Callable[[Transaction, Draft], list[Operation]], key: str | None
@@ -312,7 +255,6 @@ class Engine:
         return await self.command(scopes, once)
 
 
-NOTHING = Change()
 ANSWERS_KEPT = timedelta(days=1)
 """How long a command sent again under the same idempotency key is known."""
 

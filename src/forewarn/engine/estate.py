@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from forewarn.domain import outcomes, scalesets, scaling
 from forewarn.domain.draft import Draft
-from forewarn.domain.errors import Conflict
 from forewarn.domain.events import Actor, Operation
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.requesting import Request, Verb, request_all
-from forewarn.domain.resources import AVAILABILITY_SET, GROUP, Job, Resource
+from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.scaling import ScaleSet
 from forewarn.domain.settings import Settings
@@ -25,9 +24,9 @@ from forewarn.engine.behind import Target
 from forewarn.engine.engine import Engine
 from forewarn.engine.jobs import Jobs, JobState
 from forewarn.engine.ports import Reader, Transaction
-from forewarn.engine.seating import Group, MachineSpec
+from forewarn.engine.seating import MachineSpec, ReviseScope, ScopeSpec
 
-__all__ = ["Estate", "Group", "JobState", "MachineSpec"]
+__all__ = ["Estate", "JobState", "MachineSpec", "ScopeSpec"]
 
 Revise = Callable[[Resource | None], Resource]
 
@@ -41,29 +40,20 @@ class Estate:
 
     # Descriptions
 
-    async def put(self, key: str, revise: Revise) -> Resource:
-        """Something that no machine stands behind."""
-        return await self.put_among(key, lambda reader, known: revise(known))
+    async def put(self, key: str, revise: Revise, job: Job | None = None) -> Resource:
+        """Something that no machine stands behind; perhaps with a job of its caller's, which waits for others'."""
+        return await self.put_among(key, lambda reader, known: revise(known), job)
 
-    async def put_among(self, key: str, revise: Callable[[Reader, Resource | None], Resource]) -> Resource:
+    async def put_among(
+        self, key: str, revise: Callable[[Reader, Resource | None], Resource], job: Job | None = None
+    ) -> Resource:
         """Likewise, described with a look at what else there is."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
             resource = revise(tx, behind.usable(tx.resource(key)))
             behind.check_group(tx, resource)
             draft.put_resource(resource)
-            return resource
-
-        return await self._engine.command((), decide)
-
-    async def put_with_job(self, key: str, revise: Revise, job: Job) -> Resource:
-        """Likewise, with a job of its caller's making, which may wait for the operations of others."""
-
-        def decide(tx: Transaction, draft: Draft) -> Resource:
-            resource = revise(behind.usable(tx.resource(key)))
-            behind.check_group(tx, resource)
-            draft.put_resource(resource)
-            draft.jobs.append(job)
+            draft.jobs += [job] if job is not None else []
             return resource
 
         return await self._engine.command((), decide)
@@ -80,24 +70,22 @@ class Estate:
 
         return await self._engine.command((), decide)
 
-    async def put_group(self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]]) -> Resource:
-        """An availability set: one scope, which is there before any machine is in it."""
+    async def put_availability_set(self, key: str, revise: ReviseScope) -> Resource:
+        """One scope, which is there before any machine is in it."""
 
         def decide(tx: Transaction, draft: Draft) -> Resource:
-            resource, _ = self._open_group(tx, draft, key, revise)
+            resource, _ = seating.put_scope(tx, draft, key, revise)
             settle(draft)
             return resource
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
 
-    async def put_service(
-        self, key: str, revise: Callable[[Resource | None], tuple[Resource, Group]], by: Actor
-    ) -> tuple[Resource, Job]:
-        """A cloud service: likewise, and its role instances. Those missing come, those too many go."""
+    async def put_cloud_service(self, key: str, revise: ReviseScope, by: Actor) -> tuple[Resource, Job]:
+        """Likewise, with its role instances. Those missing come, those too many go."""
 
         def decide(tx: Transaction, draft: Draft) -> tuple[Resource, Job]:
-            resource, group = self._open_group(tx, draft, key, revise)
-            surplus = seating.fill_group(tx, draft, resource.scope, group.machines, self._engine.new_id)
+            resource, spec = seating.put_scope(tx, draft, key, revise)
+            surplus = seating.fill_scope(tx, draft, resource.scope, spec.machines, self._engine.new_id)
             return resource, self._requested(draft, resource.id, surplus, Verb.DELETE, by)
 
         return await self._engine.command(lambda tx: behind.scope_ids(tx, tx.resource(key)), decide)
@@ -217,17 +205,8 @@ class Estate:
 
         def decide(tx: Transaction, draft: Draft) -> Job:
             resources = behind.with_contents(tx, keys)
-            machines: dict[Target, Machine] = {}
-            for resource in resources:
-                here = behind.machines(tx, resource)
-                if here and resource.type == AVAILABILITY_SET and resource.key in keys:
-                    raise Conflict(f"{resource.name} still has virtual machines in it: delete those first.")
-                if here or resource.type == GROUP:
-                    leaving.mark(draft, resource)
-                elif resource.key in keys or resource.scope:
-                    leaving.drop(tx, draft, resource)
-                machines |= {(machine.scope, machine.name): machine for machine in here}
-            return self._requested(draft, resources[0].id, list(machines.values()), Verb.DELETE, by)
+            machines = leaving.begin(tx, draft, resources, keys)
+            return self._requested(draft, resources[0].id, machines, Verb.DELETE, by)
 
         return await self._engine.command(locked, decide)
 
@@ -244,24 +223,6 @@ class Estate:
     @property
     def _settings(self) -> Settings:
         return self._engine.settings
-
-    def _open_group(
-        self,
-        tx: Transaction,
-        draft: Draft,
-        key: str,
-        revise: Callable[[Resource | None], tuple[Resource, Group]],
-    ) -> tuple[Resource, Group]:
-        known = behind.usable(tx.resource(key))
-        resource, group = revise(known)
-        behind.check_group(tx, resource)
-        if known is None:
-            resource = seating.open_group(tx, draft, resource, group)
-        else:
-            resource = replace(resource, scope=known.scope)
-        seating.change_group(draft, resource.scope, group)
-        draft.put_resource(resource)
-        return resource, group
 
     def _resized(
         self, tx: Transaction, draft: Draft, scale_set: ScaleSet, by: Actor

@@ -4,14 +4,16 @@ A resource that is being deleted is leaving until its last machine has gone. If 
 end was called off or no driver could bring it about, so does the resource: it is no longer leaving, and can be used.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from forewarn.domain import outcomes
 from forewarn.domain.draft import Draft
+from forewarn.domain.errors import Conflict
 from forewarn.domain.events import EventType, OperationState
-from forewarn.domain.resources import GROUP, WITH_MACHINES, Resource
+from forewarn.domain.machines import Machine
+from forewarn.domain.resources import AVAILABILITY_SET, GROUP, WITH_MACHINES, Resource
 from forewarn.domain.scopes import Scope
 from forewarn.engine import behind
 from forewarn.engine.ports import Reader, Transaction
@@ -33,6 +35,24 @@ def follow(tx: Transaction, draft: Draft) -> None:
         if group.leaving and not _left_in(tx, draft, group):
             draft.dropped |= {inside.key for inside in behind.contents(tx, group)}
             draft.dropped.add(group.key)
+
+
+def begin(tx: Transaction, draft: Draft, resources: Sequence[Resource], keys: Sequence[str]) -> list[Machine]:
+    """These are to go, of which those with these keys were named: what no machine stands behind goes at once.
+
+    The machines that have to go first.
+    """
+    machines: dict[tuple[str, str], Machine] = {}
+    for resource in resources:
+        here = behind.machines(tx, resource)
+        if here and resource.type == AVAILABILITY_SET and resource.key in keys:
+            raise Conflict(f"{resource.name} still has virtual machines in it: delete those first.")
+        if here or resource.type == GROUP:
+            mark(draft, resource)
+        elif resource.key in keys or resource.scope:
+            drop(tx, draft, resource)
+        machines |= {(machine.scope, machine.name): machine for machine in here}
+    return list(machines.values())
 
 
 def mark(draft: Draft, resource: Resource) -> None:

@@ -36,8 +36,8 @@ class MachineSpec(Struct, frozen=True, kw_only=True):
     policy: EventsPolicy = EventsPolicy()  # of a machine that stands alone
 
 
-class Group(Struct, frozen=True, kw_only=True):
-    """What the description of a set of machines without a model of its own means: an availability set, a service."""
+class ScopeSpec(Struct, frozen=True, kw_only=True):
+    """What the description of an availability set or a cloud service means: one scope, and who is in it."""
 
     scope: str  # the one it would like
     kind: ScopeKind
@@ -47,28 +47,41 @@ class Group(Struct, frozen=True, kw_only=True):
     machines: tuple[Machine, ...] = ()  # all the role instances it is to have, if it is a service
 
 
-# Sets without a model
+ReviseScope = Callable[[Resource | None], tuple[Resource, ScopeSpec]]
 
 
-def open_group(tx: Transaction, draft: Draft, resource: Resource, group: Group) -> Resource:
-    scope = Scope(id=_free(tx, group.scope), kind=group.kind, owner=resource.key, declared=False, epoch=next_epoch(tx))
+# Availability sets and cloud services
+
+
+def put_scope(tx: Transaction, draft: Draft, key: str, revise: ReviseScope) -> tuple[Resource, ScopeSpec]:
+    known = behind.usable(tx.resource(key))
+    resource, spec = revise(known)
+    behind.check_group(tx, resource)
+    resource = replace(resource, scope=_open_scope(tx, draft, resource, spec) if known is None else known.scope)
+    _change_scope(draft, resource.scope, spec)
+    draft.put_resource(resource)
+    return resource, spec
+
+
+def _open_scope(tx: Transaction, draft: Draft, resource: Resource, spec: ScopeSpec) -> str:
+    scope = Scope(id=_free(tx, spec.scope), kind=spec.kind, owner=resource.key, declared=False, epoch=next_epoch(tx))
     draft.put_scope(scope)
-    return replace(resource, scope=scope.id)
+    return scope.id
 
 
-def change_group(draft: Draft, scope: str, group: Group) -> None:
+def _change_scope(draft: Draft, scope: str, spec: ScopeSpec) -> None:
     """Machines keep their domains; new ones are spread over as many as there are now."""
     changed = replace(
         draft.scopes[scope],
-        policy=group.policy,
-        update_domains=max(group.update_domains, 1),
-        fault_domains=max(group.fault_domains, 1),
+        policy=spec.policy,
+        update_domains=max(spec.update_domains, 1),
+        fault_domains=max(spec.fault_domains, 1),
     )
     if changed != draft.scopes[scope]:
         draft.put_scope(changed)
 
 
-def fill_group(
+def fill_scope(
     tx: Transaction, draft: Draft, scope: str, wanted: Sequence[Machine], new_id: Callable[[], str]
 ) -> list[Machine]:
     """Whoever is missing comes. Those that are there and not wanted are told: they are to go."""
@@ -140,19 +153,21 @@ def open_scale_set(tx: Transaction, draft: Draft, resource: Resource, spec: SetS
     staying = scaling.staying(draft, members)
     scale_set = ScaleSet(resource=resource, spec=spec, members=members, staying=staying)
     if spec.flexible:
-        _open_groups(tx, draft, scale_set, [scaling.first_group(spec)])  # virtual machines may join it at any time
+        _open_placement_groups(
+            tx, draft, scale_set, [scaling.first_group(spec)]
+        )  # virtual machines may join it at any time
     return scale_set
 
 
 def grow(tx: Transaction, draft: Draft, scale_set: ScaleSet, count: int, new_id: Callable[[], str]) -> ScaleSet:
     born = _addressed(tx, scaling.grow(scale_set, count, draft.now, new_id))
-    _open_groups(tx, draft, scale_set, [machine.scope for machine in born])
+    _open_placement_groups(tx, draft, scale_set, [machine.scope for machine in born])
     draft.machines += born
     resource = replace(scale_set.resource, counter=scale_set.resource.counter + count)
     return replace(scale_set, resource=resource)
 
 
-def _open_groups(tx: Transaction, draft: Draft, scale_set: ScaleSet, scopes: Sequence[str]) -> None:
+def _open_placement_groups(tx: Transaction, draft: Draft, scale_set: ScaleSet, scopes: Sequence[str]) -> None:
     for scope in dict.fromkeys(scopes):
         if scope not in draft.scopes:
             draft.put_scope(scaling.placement_group(scope, scale_set, next_epoch(tx)))

@@ -8,15 +8,20 @@ import re
 import socket
 from collections.abc import Collection
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from forewarn.domain.errors import Invalid
 
 LONGEST = 2048
 PORTS = {"http": 80, "https": 443}
-WIRE_SERVER = IPv4Address("168.63.129.16")
-"""Azure's other address that answers only from inside a machine."""
+METADATA = frozenset(
+    map(ip_address, ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"))
+)
+"""Beside link-local addresses: where Azure's wire server, and metadata services of other clouds, are."""
+
+_EMBEDDING = (IPv6Network("::/96"), IPv6Network("64:ff9b::/96"))
+"""Where the last four bytes are an IPv4 address, which a gateway may take it for."""
 
 _PRINTABLE = re.compile(r"[!-~]+")
 
@@ -61,7 +66,7 @@ def target_of(url: str) -> Target:
 def check_address(address: str, port: int, own_ports: Collection[int]) -> None:
     """Invalid if that must not be called."""
     found = _folded(address)
-    if found.is_link_local or found.is_multicast or found == WIRE_SERVER:
+    if found.is_link_local or found.is_multicast or found in METADATA:
         raise Invalid(f"A webhook cannot be at {found}: metadata services answer there.")
     if port in own_ports and _is_here(str(found)):
         raise Invalid(f"A webhook cannot be at {found} port {port}: that is Forewarn itself.")
@@ -69,8 +74,11 @@ def check_address(address: str, port: int, own_ports: Collection[int]) -> None:
 
 def _folded(address: str) -> IPv4Address | IPv6Address:
     found = ip_address(address.partition("%")[0])
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return mapped or found
+    if not isinstance(found, IPv6Address) or found.is_loopback or found.is_unspecified:
+        return found
+    if any(found in network for network in _EMBEDDING):
+        return IPv4Address(found.packed[-4:])
+    return found.ipv4_mapped or found.sixtofour or found
 
 
 def _is_here(address: str) -> bool:

@@ -11,7 +11,7 @@ class DirectoryLock:
     """Held until released, or until the process ends in whatever way."""
 
     def __init__(self, directory: Path) -> None:
-        self._file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -27,12 +27,28 @@ class DirectoryLock:
         os.close(self._file)
 
 
+def keep_private(file: Path) -> None:
+    """Make it, if need be, and keep others from reading it, whoever may look into its directory."""
+    held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.fchmod(held, 0o600)
+    finally:
+        os.close(held)
+
+
 def prepare(directory: Path) -> None:
     """Make it, if need be, so that it is still there after a power cut."""
     missing = [path for path in (directory, *directory.parents) if not path.exists()]
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    check_owner(directory.stat().st_uid, os.geteuid(), directory)
     for path in missing:
         sync(path.parent)
+
+
+def check_owner(owner: int, me: int, directory: Path) -> None:
+    """Whose directory it is may put other keys and logins there. Root takes any: containers are given some."""
+    if owner not in (0, me) and me != 0:
+        raise Unavailable(f"{directory} belongs to another user (id {owner}): choose a directory of your own.")
 
 
 def sync(directory: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from forewarn.domain.errors import Conflict
-from forewarn.store.directory import sync
+from forewarn.store.directory import keep_private, sync
 
 SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -44,6 +44,7 @@ def _migrate_copy(database: Path, scripts: Path) -> None:
     copy = database.with_suffix(".new")
     for leftover in copy.parent.glob(f"{copy.name}*"):
         leftover.unlink()
+    keep_private(copy)
     if database.exists():
         _copy(database, copy)
     _apply(copy, scripts)

@@ -14,7 +14,7 @@ from forewarn.domain.errors import Unavailable
 from forewarn.engine.ports import Reader, Transaction
 from forewarn.store.batch import Batches
 from forewarn.store.connecting import connect, connect_read_only
-from forewarn.store.directory import DirectoryLock, prepare
+from forewarn.store.directory import DirectoryLock, keep_private, prepare
 from forewarn.store.errors import guarded
 from forewarn.store.migrating import migrate
 from forewarn.store.reader import SqlReader
@@ -81,6 +81,7 @@ def _open(directory: Path) -> SqliteStore:
         lock = DirectoryLock(directory)
         unless_opened.callback(lock.release)
         migrate(database)
+        keep_private(database)  # its log and its index get the same mode from SQLite
         writer = unless_opened.enter_context(closing(connect(database)))
         readers = [unless_opened.enter_context(closing(connect_read_only(database))) for _ in range(READERS)]
         store = SqliteStore(writer, readers, lock)

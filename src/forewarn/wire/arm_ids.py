@@ -24,6 +24,7 @@ LONGEST_GROUP = 90
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,62}(?:\.[A-Za-z0-9]{1,63}){1,4}")
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,79}")
+_MACHINES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _REFUSED = frozenset("<>*%&:\\?/#")
 
 
@@ -114,8 +115,12 @@ class ArmId(Struct, frozen=True, kw_only=True):
         return _resource(self, namespace, tuple(types), names, self if self.names else None)
 
 
+def is_guid(text: str) -> bool:
+    return _GUID.fullmatch(text) is not None
+
+
 def subscription_id(subscription: str) -> ArmId:
-    if not _GUID.fullmatch(subscription):
+    if not is_guid(subscription):
         shown = _shown(subscription)
         message = f"The provided subscription identifier '{shown}' is malformed or invalid."
         raise BadId("InvalidSubscriptionId", message)
@@ -151,6 +156,13 @@ def check_name(name: str) -> None:
         raise _bad_name(name, f"it may not contain control characters or any of {' '.join(sorted(_REFUSED))}")
     if ".." in name or name != name.strip() or name.endswith("."):
         raise _bad_name(name, "it may not contain '..', end with a period, or begin or end with a space")
+
+
+def check_machine_name(name: str) -> None:
+    """Of machines and of sets of them: it becomes a part of file names, and of what drivers are told."""
+    if not _MACHINES.fullmatch(name):
+        words = "it must have 1 to 80 letters, digits, periods, hyphens or underscores"
+        raise _bad_name(name, f"{words}, and begin with a letter or digit")
 
 
 def check_group(group: str) -> None:

@@ -1,7 +1,8 @@
-"""Dates as IMDS writes them (RFC 1123, GMT) and as its clients may meet them (ISO 8601, wrong weekdays)."""
+"""Dates as IMDS writes them (RFC 1123, GMT), as its clients meet them (ISO 8601, wrong weekdays), and as ARM does."""
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -12,16 +13,22 @@ _RFC1123 = re.compile(
 )
 
 
-def rfc1123(moment: datetime) -> str:
+def rfc1123(at: datetime) -> str:
     """`Thu, 22 Jul 2021 04:50:17 GMT`, whatever the locale.
 
     A fraction of a second is cut, never rounded up: what starts at its moment must not start before the moment shown.
     """
-    if moment.tzinfo is None:
-        raise ValueError(f"{moment} has no time zone")
-    moment = moment.astimezone(UTC)
-    day, month = DAYS[moment.weekday()], MONTHS[moment.month - 1]
-    return f"{day}, {moment.day:02} {month} {moment.year:04} {moment:%H:%M:%S} GMT"
+    if at.tzinfo is None:
+        raise ValueError(f"{at} has no time zone")
+    at = at.astimezone(UTC)
+    day, month = DAYS[at.weekday()], MONTHS[at.month - 1]
+    return f"{day}, {at.day:02} {month} {at.year:04} {at:%H:%M:%S} GMT"
+
+
+@lru_cache(maxsize=1024)  # the instances of a set were mostly made together
+def moment(at: datetime) -> str:
+    """A time as ARM writes it."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
 
 
 def parse_date(text: str) -> datetime | None:
@@ -44,5 +51,5 @@ def _from_rfc1123(match: re.Match[str]) -> datetime:
 
 
 def _from_iso(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-from forewarn.domain.durations import format_duration
+from forewarn.domain.durations import format_duration, format_iso
 
 __all__ = ["LONGEST", "format_duration", "format_iso", "parse_duration", "parse_iso"]
 
@@ -24,19 +24,6 @@ _PEOPLE = re.compile(
 def parse_iso(text: str) -> timedelta:
     """`PT5M`. Years and months are refused: nobody can say how long they are."""
     return _parse(text, _ISO, "an ISO 8601 duration such as PT5M or P1DT12H")
-
-
-def format_iso(duration: timedelta) -> str:
-    if duration < timedelta(0):
-        raise ValueError(f"a duration cannot be negative: {duration}")
-    minutes, seconds = divmod(duration.seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    fraction = f".{duration.microseconds:06}".rstrip("0") if duration.microseconds else ""
-    date = f"{duration.days}D" if duration.days else ""
-    time = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
-    if seconds or fraction or not (date or time):
-        time += f"{seconds}{fraction}S"
-    return f"P{date}T{time}" if time else f"P{date}"
 
 
 def parse_duration(text: str) -> timedelta:

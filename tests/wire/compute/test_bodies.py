@@ -26,6 +26,7 @@ def inside(properties: Json) -> Json:
         pytest.param({"adminUsername": "true"}, {"adminUsername": "true"}, id="a-text-is-a-text"),
         pytest.param({"a": None, "b": [None, {"c": None}]}, {"b": [{}]}, id="nulls-are-nothing"),
         pytest.param({"osProfile": {"adminPassword": "p", "customData": "d"}}, {"osProfile": {}}, id="secrets"),
+        pytest.param({"AdminPassword": "p", "a": [{"PROTECTEDSETTINGS": {}}]}, {"a": [{}]}, id="secrets-in-any-case"),
         pytest.param({"vmId": "x", "provisioningState": "y", "timeCreated": "z"}, {}, id="what-is-computed"),
     ],
 )

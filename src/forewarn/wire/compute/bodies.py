@@ -8,6 +8,7 @@ from typing import Any
 
 from forewarn.domain.errors import Invalid
 from forewarn.wire.compute.digging import Json
+from forewarn.wire.secrets import is_secret
 
 BOOLEANS = frozenset(
     [
@@ -43,9 +44,6 @@ WORDS = {
     "createOption": ("FromImage", "Attach", "Empty", "Copy", "Restore"),
     "caching": ("None", "ReadOnly", "ReadWrite"),
 }
-UNSEEN = frozenset({"adminPassword", "customData", "userData", "protectedSettings"})
-"""Taken, and never told again; so there is no need to keep them."""
-
 KEPT = frozenset({"tags", "sku", "zones", "identity", "plan", "extendedLocation", "properties"})
 COMPUTED_PROPERTIES = frozenset(
     [
@@ -85,7 +83,7 @@ def merged(known: Json, sent: Json) -> Json:
 
 def _clean(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):
-        return {key: _clean(inner, key) for key, inner in value.items() if inner is not None and key not in UNSEEN}
+        return {key: _clean(inner, key) for key, inner in value.items() if inner is not None and not is_secret(key)}
     if isinstance(value, list):
         return [_clean(inner) for inner in value if inner is not None]
     if name in BOOLEANS and isinstance(value, str) and value.lower() in ("true", "false"):

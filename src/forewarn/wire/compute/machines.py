@@ -4,7 +4,8 @@ from forewarn.domain.machines import Machine, Power
 from forewarn.domain.resources import Resource, group_id
 from forewarn.wire.catalogue import find_image
 from forewarn.wire.compute.digging import Json, dig
-from forewarn.wire.compute.states import Provisioning, moment, powered, provisioned
+from forewarn.wire.compute.states import Provisioning, powered, provisioned
+from forewarn.wire.dates import moment
 
 
 def machine_view(

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Invalid
 from forewarn.domain.scopes import EventsPolicy
 from forewarn.wire.compute.digging import Json, a_flag, a_text, an_object, dig
@@ -12,8 +11,8 @@ PROFILE = "scheduledEventsProfile"
 POLICY = "scheduledEventsPolicy"
 TERMINATE = "terminateNotificationProfile"
 OS_IMAGE = "osImageNotificationProfile"
-DEFAULTS = {TERMINATE: timedelta(minutes=5), OS_IMAGE: timedelta(minutes=15)}
 OS_IMAGE_NOTICE = timedelta(minutes=15)
+DEFAULTS = {TERMINATE: timedelta(minutes=5), OS_IMAGE: OS_IMAGE_NOTICE}
 _GRID = ("scheduledEventsAdditionalPublishingTargets", "eventGridAndResourceGraph")
 
 
@@ -48,10 +47,8 @@ def terminate_notice(holder: Json) -> timedelta | None:
 def os_image_notice(holder: Json) -> timedelta | None:
     notice = _notice(holder, OS_IMAGE)
     if notice not in (None, OS_IMAGE_NOTICE):
-        raise Invalid(
-            f"{OS_IMAGE}.notBeforeTimeout must be {format_duration(OS_IMAGE_NOTICE)} "
-            f"({format_iso(OS_IMAGE_NOTICE)}), not {format_duration(notice)}."
-        )
+        wanted = format_iso(OS_IMAGE_NOTICE)
+        raise Invalid(f"{OS_IMAGE}.notBeforeTimeout must be {wanted}, not {format_iso(notice)}.")
     return notice
 
 
@@ -73,5 +70,13 @@ def policy_of(properties: Json) -> EventsPolicy:
         approve_user_redeploy=a_flag(policy, "userInitiatedRedeploy", "automaticallyApprove"),
         approve_all_instances_down=a_flag(policy, "allInstancesDown", "automaticallyApprove", default=True),
         publish=a_flag(grid, "enable"),
-        publish_version=a_text(grid, "scheduledEventsApiVersion") or EventsPolicy().publish_version,
+        publish_version=_published(grid),
     )
+
+
+def _published(grid: Json) -> str:
+    known = EventsPolicy().publish_version
+    version = a_text(grid, "scheduledEventsApiVersion") or known
+    if version != known:
+        raise Invalid(f"'scheduledEventsApiVersion' must be {known}, the one version that is published.")
+    return version

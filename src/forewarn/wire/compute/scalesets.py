@@ -12,7 +12,8 @@ from forewarn.domain.resources import Resource
 from forewarn.wire.compute.digging import Json, dig
 from forewarn.wire.compute.machines import instance_view, storage_view, with_disk
 from forewarn.wire.compute.reading import is_flexible
-from forewarn.wire.compute.states import Provisioning, moment, powered, provisioned
+from forewarn.wire.compute.states import Provisioning, powered, provisioned
+from forewarn.wire.dates import moment
 
 INSTANCE = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
 

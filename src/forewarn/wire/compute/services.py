@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from forewarn.domain.errors import Invalid
 from forewarn.domain.machines import Machine, Profile
 from forewarn.domain.resources import Resource
-from forewarn.wire.arm_ids import check_name
+from forewarn.wire.arm_ids import check_machine_name
 from forewarn.wire.compute.digging import Json, a_number, a_text, objects
 from forewarn.wire.compute.reading import Place
 from forewarn.wire.compute.states import Provisioning, powered
@@ -25,7 +25,7 @@ def role_instances(body: Json, scope: str, place: Place) -> tuple[Machine, ...]:
 
 def _instances(role: Json, scope: str, place: Place) -> list[Machine]:
     name, count = a_text(role, "name"), a_number(role, "sku", "capacity")
-    check_name(name)
+    check_machine_name(name)
     if count is None or not 0 <= count <= MOST_INSTANCES:
         raise Invalid(f"'sku.capacity' of the role {name} must be from 0 to {MOST_INSTANCES}.")
     profile = Profile(

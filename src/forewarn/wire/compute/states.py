@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
-from functools import lru_cache
 
 from forewarn.domain.events import EventType, Source
 from forewarn.domain.machines import Power
 from forewarn.domain.scopes import Scope
 from forewarn.wire.compute.digging import Json
+from forewarn.wire.dates import moment
 
 
 class Provisioning(Enum):
@@ -43,12 +43,6 @@ def provisioned(state: Provisioning, at: datetime | None = None) -> Json:
 
 def powered(power: Power) -> Json:
     return {"code": f"PowerState/{power.value}", "level": "Info", "displayStatus": f"VM {power.value}"}
-
-
-@lru_cache(maxsize=1024)  # the instances of a set were mostly made together
-def moment(at: datetime) -> str:
-    """A time as Compute writes it."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
 
 
 def _shown(word: str) -> str:

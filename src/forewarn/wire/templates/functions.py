@@ -19,9 +19,9 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([0-9]{1,3})\}|[{}]")
 
 
 def call(evaluator: "Evaluator", name: str, arguments: tuple[Any, ...]) -> Any:
-    function = _FUNCTIONS.get(name.lower())
+    function = _BY_NAME.get(name.lower())
     if function is None:
-        supported = ", ".join(sorted(_NAMES))
+        supported = ", ".join(sorted(FUNCTIONS))
         raise Failure(f"The template function '{name}' is not valid. Forewarn supports {supported}.")
     return function(evaluator, arguments)
 
@@ -146,7 +146,7 @@ def _resource_group(evaluator: "Evaluator", arguments: tuple[Any, ...]) -> Any:
     }
 
 
-_NAMES: Mapping[str, Function] = {
+FUNCTIONS: Mapping[str, Function] = {
     "concat": _concat,
     "format": _format,
     "parameters": _parameters,
@@ -160,7 +160,7 @@ _NAMES: Mapping[str, Function] = {
     "uniqueString": _unique_string,
     "variables": _variables,
 }
-_FUNCTIONS = {name.lower(): function for name, function in _NAMES.items()}
+_BY_NAME = {name.lower(): function for name, function in FUNCTIONS.items()}
 
 
 def _some(name: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
