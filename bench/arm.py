@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -85,10 +85,8 @@ def _peer(site: Site, pages: list[bytes]) -> Iterator[tuple[Client, int]]:
         Path(body.name).write_bytes(b"".join(pages))
         command = [sys.executable, "-m", "bench.starlette_peer", "--port", str(port), "--body", body.name]
         command += ["--certificate", str(access / "server.pem"), "--key", str(access / "server-key.pem")]
-        with running(command, port) as pid:
-            client = Client(port, ca_file(site.data))
+        with running(command, port) as pid, closing(Client(port, ca_file(site.data))) as client:
             yield client, pid
-            client.close()
 
 
 def _told(seconds: float) -> str:

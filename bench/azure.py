@@ -64,8 +64,12 @@ class Site:
     group: str  # the path of the resource group
 
     @property
+    def scale_set(self) -> str:
+        return f"{self.group}/providers/Microsoft.Compute/virtualMachineScaleSets/web"
+
+    @property
     def instances(self) -> str:
-        return f"{self.group}/providers/Microsoft.Compute/virtualMachineScaleSets/web/virtualMachines"
+        return f"{self.scale_set}/virtualMachines"
 
 
 class Client:
@@ -108,20 +112,23 @@ class Answer:
 def scale_set() -> Iterator[tuple[Site, Client]]:
     """The site with its scale set. The clock stands still, so what waits for its notice waits until the end."""
     with tempfile.TemporaryDirectory(dir=".") as folder, _up(Path(folder)) as (process, told):
-        port, data = urlsplit(told["arm"]).port or 0, Path(folder, "data")
-        local = read_local(data)
-        assert local is not None, "who is up has a login"
-        login, stranger = token_request(local), Client(port, ca_file(data))
+        site = _site(process.pid, told, Path(folder, "data"))
+        with contextlib.closing(Client(site.port, ca_file(site.data), site.token)) as client:
+            client.ask("PUT", site.group, {"location": "eastus"})
+            client.ask("PUT", site.scale_set, SCALE_SET)
+            yield site, client
+
+
+def _site(pid: int, told: Json, data: Path) -> Site:
+    """With the token of the login that lies in its data directory."""
+    local, port = read_local(data), urlsplit(told["arm"]).port or 0
+    assert local is not None, "who is up has a login"
+    login = token_request(local)
+    with contextlib.closing(Client(port, ca_file(data))) as stranger:
         token = token_in(stranger.send("POST", login.path, login.body, login.headers).body)
-        stranger.close()
-        group = f"/subscriptions/{local.subscription}/resourceGroups/rg"
-        client = Client(port, ca_file(data), token)
-        client.ask("PUT", group, {"location": "eastus"})
-        client.ask("PUT", f"{group}/providers/Microsoft.Compute/virtualMachineScaleSets/web", SCALE_SET)
-        (machine,) = told["machines"]
-        url = machine["metadata_url"]
-        yield Site(pid=process.pid, port=port, metadata=url, data=data, token=token, group=group), client
-        client.close()
+    group = f"/subscriptions/{local.subscription}/resourceGroups/rg"
+    (machine,) = told["machines"]
+    return Site(pid=pid, port=port, metadata=machine["metadata_url"], data=data, token=token, group=group)
 
 
 @contextlib.contextmanager

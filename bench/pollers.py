@@ -1,9 +1,11 @@
 """Clients that each wait for an operation, as Azure's do: ask, let Retry-After pass, ask again, on one connection each.
 
-Prints a line when all are connected, and at the end, told by SIGTERM, how often they asked.
+Prints a line when all are connected. SIGUSR1 lets them go on and SIGUSR2 rest; at SIGTERM it prints how often they
+have asked since.
 """
 
 import asyncio
+import contextlib
 import random
 import re
 import signal
@@ -23,6 +25,7 @@ class Pollers:
         self._context = ssl.create_default_context(cafile=ca)
         self._token = token
         self._chance = random.Random(1)
+        self._going, self._resting = asyncio.Event(), asyncio.Event()
         self.asked = 0
 
     async def poll(self, url: str, connected: asyncio.Semaphore) -> None:
@@ -32,12 +35,30 @@ class Pollers:
             f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept: application/json\r\n"
             f"Authorization: Bearer {self._token}\r\nUser-Agent: bench\r\n\r\n"
         ).encode()
-        pace = await self._ask(reader, writer, request)
+        pace = await self._ask(reader, writer, request) + self._chance.random()  # not all in the same moment
         connected.release()
-        await asyncio.sleep(pace + self._chance.random())  # they did not all begin in the same moment
         while True:
+            await self._wait(pace)
             pace = await self._ask(reader, writer, request)
-            await asyncio.sleep(pace)
+
+    def go(self) -> None:
+        self._resting.clear()
+        self._going.set()
+
+    def rest(self) -> None:
+        self._going.clear()
+        self._resting.set()
+
+    async def _wait(self, seconds: float) -> None:
+        """Without the time in which all rest, after which each goes on where it was."""
+        clock = asyncio.get_running_loop().time
+        while seconds > 0:
+            await self._going.wait()
+            began = clock()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._resting.wait()
+            seconds -= clock() - began
 
     async def _ask(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> float:
         """How long to wait until the next time."""
@@ -54,7 +75,9 @@ class Pollers:
 async def main(ca: str) -> None:
     token, *urls = sys.stdin.read().split()
     pollers, connected, ended = Pollers(ca, token), asyncio.Semaphore(0), asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    told = {signal.SIGTERM: ended.set, signal.SIGUSR1: pollers.go, signal.SIGUSR2: pollers.rest}
+    for number, action in told.items():
+        asyncio.get_running_loop().add_signal_handler(number, action)
     tasks = [asyncio.create_task(pollers.poll(url, connected)) for url in urls]
     for _ in tasks:
         await connected.acquire()

@@ -1,4 +1,4 @@
--- Each connection is some machines that look at their document once a second, not all at the same moment.
+-- Each connection stands for twenty machines that look at their document once a second, not all at the same moment.
 function delay()
-   return math.random(0, 250)
+   return math.random(0, 100)
 end
