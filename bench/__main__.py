@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import estate, fleet, http, parsing, waits, writes
+from bench import arm, estate, fleet, http, parsing, polls, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
@@ -18,6 +18,8 @@ PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "writes": writes.rows,
     "fleet": fleet.rows,
     "estate": estate.rows,
+    "arm": arm.rows,
+    "polls": polls.rows,
 }
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 

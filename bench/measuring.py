@@ -51,6 +51,18 @@ def pinned(core: int, command: Sequence[str]) -> list[str]:
 
 
 @contextlib.contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """This process itself, for as long as the block takes."""
+    before = os.sched_getaffinity(0)
+    if len(before) > 1:
+        os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
 def running(command: Sequence[str], port: int, *, core: int = SERVER_CORE) -> Iterator[int]:
     """A server process on its core, from the moment it listens until the block ends."""
     process = subprocess.Popen(pinned(core, command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -104,6 +104,25 @@ def test_a_token_outlives_its_key_s_rotation() -> None:
     assert part(issued(tokens), 0)["kid"] != a_key().id
 
 
+def test_one_that_was_believed_before_is_looked_at_again() -> None:
+    ring = KeyRing([a_key()])
+    tokens, own = Tokens(ring, TENANT), "https://localhost:8443"
+    token = issued(tokens, audience=own)
+    assert tokens.verify(token, NOON, [own]) == tokens.verify(token, NOON, [own])
+    assert why(token, NOON, tokens) == "InvalidAuthenticationTokenAudience"
+    assert why(token, NOON + LIFETIME, tokens) == "ExpiredAuthenticationToken"
+    ring.rotate(NOON - 2 * LIFETIME)
+    assert why(token, NOON, tokens) == "InvalidAuthenticationToken"
+
+
+def test_many_are_believed_though_few_are_remembered() -> None:
+    tokens = Tokens(KeyRing([a_key()]), TENANT, most=2)
+    known = {
+        who: tokens.issue(who, name=who, audience=RESOURCE, issuer="https://i", now=NOON).token for who in "abcdeabcde"
+    }
+    assert all(tokens.verify(token, NOON).principal == who for who, token in known.items())
+
+
 def test_another_forewarn_s_token_is_refused() -> None:
     assert why(issued(Tokens(KeyRing([new_key(NOON)]), TENANT))) == "InvalidAuthenticationToken"
     elsewhere = Tokens(KeyRing([a_key()]), "33333333-3333-4333-8333-333333333333")

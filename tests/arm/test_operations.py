@@ -187,7 +187,11 @@ def listed(cloud: Cloud) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("body", [None, {}, {"instanceIds": ["*"]}], ids=["nothing", "empty", "star"])
+@pytest.mark.parametrize(
+    "body",
+    [None, {}, {"instanceIds": None}, {"instanceIds": ["*"]}],
+    ids=["nothing", "empty", "null", "star"],
+)
 def test_all_instances_at_once(body: dict[str, object] | None) -> None:
     cloud = with_set(with_notice(3))
     cloud.post(f"{SET}/restart", body)
@@ -208,6 +212,12 @@ def test_power_is_nobody_s_event(word: str, power: str, path: str) -> None:
     answer = cloud.post(path.replace("WORD", word))
     assert (answer.status, cloud.wait(answer), cloud.events("rg/web:0")) == (202, "Succeeded", [])
     assert {cloud.power(f"{SET}/virtualMachines/{instance}") for instance in cloud.ids()} == {power}
+
+
+def test_reapplying_a_set_is_nobody_s_event() -> None:
+    cloud = with_set(with_notice(2))
+    answer = cloud.post(f"{SET}/reapply")
+    assert (answer.status, cloud.wait(answer), cloud.events("rg/web:0")) == (202, "Succeeded", [])
 
 
 def test_scale_in_announces_each_instance_it_takes() -> None:

@@ -324,6 +324,21 @@ def test_a_flexible_instance_is_deleted_as_a_machine() -> None:
     assert cloud.ids(FLEX) == [second]
 
 
+def computer_name(cloud: Cloud, machine: str) -> str:
+    told = cloud.get(f"{COMPUTE}/virtualMachines/{machine}")["properties"]["osProfile"]["computerName"]
+    return str(told)
+
+
+def test_a_flexible_instance_also_goes_by_its_number() -> None:
+    cloud = a_cloud()
+    cloud.made(FLEX, with_notice(3, mode="Flexible"))
+    cloud.enrol("rg/flex:0")
+    (second,) = [name for name in cloud.ids(FLEX) if computer_name(cloud, name).endswith("000001")]
+    cloud.post(f"{FLEX}/delete", {"instanceIds": ["1", second]})
+    assert cloud.events("rg/flex:0") == [("Terminate", "Scheduled", (second,))]
+    assert cloud.refused("POST", f"{FLEX}/delete", {"instanceIds": ["3"]}) == (400, "InvalidParameter")
+
+
 def test_a_machine_is_made_in_a_flexible_set() -> None:
     cloud = a_cloud()
     cloud.made(FLEX, {"location": "eastus", "properties": {"orchestrationMode": "Flexible"}})

@@ -5,18 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.azure.driving import HAS_CI, Shell, evaluated
-from tests.azure.installing import az
+from tests.azure.driving import Shell, evaluated, needed_az
 from tests.e2e.running import up
 
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    program = az()
-    if program is None:
-        if HAS_CI:
-            pytest.fail("The Azure CLI is not installed: run these tests with `make test-azure`.")
-        pytest.skip("needs the Azure CLI: run `make test-azure`")
+    program = needed_az()
     home = tmp_path_factory.mktemp("home")
     data = tmp_path_factory.mktemp("forewarn") / "data"
     with up(data, "--empty", "--clock", "manual") as forewarn:

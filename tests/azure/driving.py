@@ -11,6 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.azure.installing import az
 from tests.e2e.running import FOREWARN, Up
 
 PATIENCE = 60.0
@@ -162,4 +165,11 @@ def notice(fleet: Fleet, event: dict[str, Any]) -> timedelta:
     return not_before - fleet.now().replace(microsecond=0)
 
 
-HAS_CI = bool(os.environ.get("CI"))
+def needed_az() -> Path:
+    """A laptop without it skips the test; in CI that is a failure."""
+    program = az()
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail("The Azure CLI is not installed: run these tests with `make test-azure`.")
+        pytest.skip("needs the Azure CLI: run `make test-azure`")
+    return program

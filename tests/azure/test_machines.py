@@ -134,3 +134,19 @@ def test_a_group_takes_everything_with_it(shell: Shell) -> None:
     assert shell.play_out(deleting).code == 0
     assert shell.json("group", "exists", "-n", "doomed") is False
     assert "last" not in shell.machines()
+
+
+def test_a_machine_s_identity_is_given_a_role_and_loses_it(shell: Shell) -> None:
+    group = shell.json("group", "show", "-n", "rg1")["id"]
+    role = ("--assignee", "machine:rg1/as1/vm1", "--role", "ScheduledEventContributor", "--scope", group)
+    given = shell.json("role", "assignment", "create", *role)
+    assert given["scope"] == group
+    listed = shell.json("role", "assignment", "list", "--all")
+    assert {(found["roleDefinitionName"], found["scope"]) for found in listed} == {
+        ("Contributor", group.partition("/resourceGroups")[0]),
+        ("ScheduledEventContributor", group),
+    }
+    assert shell.run("role", "assignment", "delete", *role).code == 0
+    assert [found["roleDefinitionName"] for found in shell.json("role", "assignment", "list", "--all")] == [
+        "Contributor"
+    ]

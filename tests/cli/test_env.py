@@ -209,6 +209,7 @@ def test_what_the_cli_is_told(tmp_path: Path) -> None:
     clouds = configparser.ConfigParser()
     clouds.read(tmp_path / "clouds.config")
     assert clouds["Forewarn"]["endpoint_active_directory"] == "https://localhost:8443/adfs"
+    assert clouds["Forewarn"]["endpoint_microsoft_graph_resource_id"] == "https://localhost:8443/"
     (subscription,) = json.loads((tmp_path / "azureProfile.json").read_text())["subscriptions"]
     assert (subscription["id"], subscription["environmentName"]) == (LOCAL.subscription, "Forewarn")
     (entry,) = json.loads((tmp_path / "service_principal_entries.json").read_text())

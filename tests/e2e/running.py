@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 FOREWARN = Path(sys.executable).with_name("forewarn")
+
+needs_curl = pytest.mark.skipif(
+    shutil.which("curl") is None and not os.environ.get("CI"), reason="curl is not installed"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Tokens: signed here, and believed only if they were."""
 
+import hashlib
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -72,9 +73,12 @@ class _Claims(msgspec.Struct):
 
 
 class Tokens:
-    def __init__(self, keys: KeyRing, tenant: str) -> None:
+    def __init__(self, keys: KeyRing, tenant: str, most: int = 1000) -> None:
+        """`most`: so many are remembered at once."""
         self._keys = keys
         self._tenant = tenant
+        self._most = most
+        self._known: dict[bytes, tuple[str, _Claims]] = {}  # by digest: the key that signed it, and what it says
 
     def object_id(self, principal: str) -> str:
         return str(uuid.uuid5(uuid.UUID(self._tenant), principal))
@@ -121,6 +125,20 @@ class Tokens:
         return Caller(principal=claims.sub, name=claims.name, object_id=claims.oid, expires=expires)
 
     def _signed(self, token: str, now: datetime) -> _Claims:
+        """A token comes again with every call: its signature is looked at once, as long as its key holds."""
+        digest = hashlib.sha256(token.encode()).digest()
+        known = self._known.get(digest)
+        if known is None:
+            known = self._verified(token, now)
+            if len(self._known) >= self._most:
+                self._known.clear()
+            self._known[digest] = known
+        key, claims = known
+        if self._keys.find(key, now) is None:
+            raise _invalid()
+        return claims
+
+    def _verified(self, token: str, now: datetime) -> tuple[str, _Claims]:
         def key(found: GuestProtocol) -> RSAKey:
             known = self._keys.find(str(found.headers().get("kid", "")), now)
             if known is None:
@@ -128,9 +146,8 @@ class Tokens:
             return known.key
 
         try:
-            return msgspec.json.decode(
-                jws.deserialize_compact(token, key, algorithms=[ALGORITHM]).payload, type=_Claims
-            )
+            signed = jws.deserialize_compact(token, key, algorithms=[ALGORITHM])
+            return str(signed.headers()["kid"]), msgspec.json.decode(signed.payload, type=_Claims)
         except (JoseError, ValueError, TypeError, RecursionError):
             raise _invalid() from None
 

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller
 from forewarn.arm.errors import ArmError
+from forewarn.arm.pacing import Pace
 from forewarn.domain.events import Actor
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
@@ -43,7 +44,7 @@ class Desk:
     new_id: Callable[[], str]
     wall: Callable[[], datetime]  # real time, for what has to do with the network
     webhooks: Webhooks
-    poll_after: float = 1.0  # seconds a client should let pass before it asks again how far an operation is
+    pace: Pace = field(default_factory=Pace)  # at which clients ask how far an operation is
 
     @property
     def subscription(self) -> str:

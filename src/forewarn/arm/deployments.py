@@ -19,7 +19,7 @@ from forewarn.arm.bodies import tags_of
 from forewarn.arm.deploying import Outcome, Step, deploy, validate
 from forewarn.arm.errors import ArmError
 from forewarn.arm.groups import find_group
-from forewarn.arm.jobs import CODES, pace, why
+from forewarn.arm.jobs import CODES, why
 from forewarn.arm.paging import looked_up
 from forewarn.arm.routing import RG, Row, Rows
 from forewarn.domain.access import Right
@@ -97,7 +97,7 @@ async def put_deployment(desk: Desk, ask: Ask) -> Reply:
     told = tell(deployment, state)
     # Some clients are done, and cannot read why, when they see Failed here: it is what they are told when they ask.
     told["properties"] = {**told["properties"], "provisioningState": "Accepted"}
-    headers = {"Azure-AsyncOperation": url, "Retry-After": pace(desk)}
+    headers = {"Azure-AsyncOperation": url, "Retry-After": desk.pace.first()}
     return Reply(status=201 if deployment.version == 1 else 200, body=told, headers=headers)
 
 
@@ -135,7 +135,7 @@ async def get_status(desk: Desk, ask: Ask) -> Reply:
     body: Json = {"status": WORDS[state.state]}
     if state.job.id.lower() == _job_id(deployment) and (error := error_of(deployment, state)) is not None:
         body["error"] = error
-    return Reply(body=body, headers={"Retry-After": pace(desk)} if state.ended_at is None else {})
+    return Reply(body=body, headers={"Retry-After": desk.pace.again()} if state.ended_at is None else {})
 
 
 async def list_operations(desk: Desk, ask: Ask) -> Reply:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from forewarn.arm.asking import Ask, Desk, Json, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.routing import Row, Rows
-from forewarn.domain.access import MACHINE, Right
+from forewarn.domain.access import MACHINE, Right, principal_of
+from forewarn.engine.naming import machines_called
+from forewarn.engine.walking import pages_of_machines
 
 MOST = 1000
 
@@ -14,15 +16,17 @@ _NAMED = re.compile(r"(?:servicePrincipalNames/any\(c:\s*c eq '([^']*)'\)|displa
 
 
 async def find_principals(desk: Desk, ask: Ask) -> Reply:
-    """Service principals by name. A machine's is believed to be there: nobody gets a token for one that is not."""
+    """Service principals by name. A machine's is `machine:SCOPE/NAME`, or `machine:NAME` while there is one such."""
     text = ask.query.get("$filter", "")
     wanted = _NAMED.fullmatch(text.strip())
     if wanted is None:
         message = f"Forewarn understands servicePrincipalNames/any(c:c eq 'name') here, not '{text[:200]}'."
         raise ArmError(400, "Request_UnsupportedQuery", message)
     name = wanted[1] if wanted[1] is not None else wanted[2]
-    known = [principal for principal in _known(desk) if name in (principal, desk.access.object_id(principal))]
-    return _told(desk, [name] if name.startswith(MACHINE) else known)
+    if name.startswith(MACHINE):
+        machines = await desk.engine.store.read(lambda reader: machines_called(reader, name.removeprefix(MACHINE)))
+        return _told(desk, map(principal_of, machines))
+    return _told(desk, [known for known in _known(desk) if name in (known, desk.access.object_id(known))])
 
 
 async def name_principals(desk: Desk, ask: Ask) -> Reply:
@@ -30,8 +34,10 @@ async def name_principals(desk: Desk, ask: Ask) -> Reply:
     if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids) or len(ids) > MOST:
         raise ArmError(400, "Request_BadRequest", f"The ids must be a list of at most {MOST} strings.")
     wanted = {one.lower() for one in ids}
-    given = {assignment.principal for assignment in desk.access.assignments.list()}
-    return _told(desk, [one for one in {*_known(desk), *given} if desk.access.object_id(one) in wanted])
+    found = {known for known in _known(desk) if desk.access.object_id(known) in wanted}
+    async for page in pages_of_machines(desk.engine.store):
+        found |= {known for known in map(principal_of, page) if desk.access.object_id(known) in wanted}
+    return _told(desk, found)
 
 
 async def no_principals(desk: Desk, ask: Ask) -> Reply:

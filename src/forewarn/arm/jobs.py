@@ -30,7 +30,7 @@ def waiting_headers(desk: Desk, ask: Ask, job: Job, location: str = "local") -> 
         "Azure-AsyncOperation": url,
         "Location": f"{url}&monitor=true",
         "Azure-AsyncNotification": "Enabled",
-        "Retry-After": pace(desk),
+        "Retry-After": desk.pace.first(),
     }
 
 
@@ -45,7 +45,7 @@ async def get_job(desk: Desk, ask: Ask) -> Reply:
         raise ArmError(404, "NotFound", "The entity was not found in this Azure location.")
     desk.access.check(ask.caller, Right.READ, state.job.target)
     over = state.state is not OperationState.IN_PROGRESS
-    paced = {} if over else {"Retry-After": pace(desk)}
+    paced = {} if over else {"Retry-After": desk.pace.again()}
     if ask.query.get("monitor", "").lower() == "true":
         if state.state in CODES:
             raise ArmError(409, CODES[state.state], why(state))
@@ -74,11 +74,6 @@ def why(state: JobState) -> str:
 
 def _again(ask: Ask) -> str:
     return f"{ask.base}{quote(ask.url)}?api-version={ask.version}&monitor=true"
-
-
-def pace(desk: Desk) -> str:
-    """Never 0, which the clients take for "say nothing", and then wait for half a minute."""
-    return f"{max(desk.poll_after, 0.1):g}"
 
 
 ROWS: Rows = (

@@ -16,7 +16,7 @@ from forewarn.arm.routing import COMPUTE, Row, Rows, S
 from forewarn.arm.showing import scale_set, show, telling
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource
-from forewarn.domain.scalesets import LARGEST, open_to_all
+from forewarn.domain.scalesets import LARGEST, by_number, open_to_all
 from forewarn.wire.catalogue import SIZES
 from forewarn.wire.compute.digging import texts
 from forewarn.wire.compute.interfaces import interfaces
@@ -34,6 +34,7 @@ ACTIONS = (
     "performMaintenance",
     "reimage",
     "reimageAll",
+    "reapply",
 )
 EVERYBODY = "*"
 
@@ -114,18 +115,21 @@ async def _chosen(desk: Desk, ask: Ask, resource: Resource) -> list[Machine]:
     if wanted is None:
         return open_to_all(found)
     by_id = {machine.instance.lower(): machine for machine in found}
-    missing = [instance for instance in wanted if instance.lower() not in by_id]
-    if missing:
-        # Not 404: the CLI takes that for success when it deletes.
-        told = f"The provided instanceId {missing[0][:80]} is not an active Virtual Machine Scale Set VM instanceId."
-        raise ArmError(400, "InvalidParameter", told, "instanceIds")
-    return [by_id[instance] for instance in dict.fromkeys(instance.lower() for instance in wanted)]
+    chosen: dict[str, Machine] = {}
+    for instance in wanted:
+        machine = by_id.get(instance.lower()) or by_number(found, instance)
+        if machine is None:
+            # Not 404: the CLI takes that for success when it deletes.
+            told = f"The provided instanceId {instance[:80]} is not an active Virtual Machine Scale Set VM instanceId."
+            raise ArmError(400, "InvalidParameter", told, "instanceIds")
+        chosen[machine.instance] = machine
+    return list(chosen.values())
 
 
 def _wanted(ask: Ask) -> Sequence[str] | None:
     """None: all of them."""
     wanted = texts(ask.body, "instanceIds")
-    return None if "instanceIds" not in ask.body or EVERYBODY in wanted else wanted
+    return None if ask.body.get("instanceIds") is None or EVERYBODY in wanted else wanted
 
 
 def _named(ask: Ask) -> None:

@@ -97,6 +97,7 @@ def _clouds(site: Site) -> configparser.ConfigParser:
         "endpoint_management": site.url,
         "endpoint_active_directory": f"{site.url}/adfs",
         "endpoint_active_directory_resource_id": RESOURCE,
+        "endpoint_microsoft_graph_resource_id": f"{site.url}/",  # `az role` asks there who is who
         "endpoint_vm_image_alias_doc": f"{site.url}/aliases.json",
         "subscription": site.local.subscription,
     }

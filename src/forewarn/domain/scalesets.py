@@ -74,6 +74,17 @@ def base36(number: int) -> str:
     return "".join(DIGITS[number // 36**power % 36] for power in range(5, -1, -1))
 
 
+def by_number(members: Iterable[Machine], number: str) -> Machine | None:
+    """The instance of a flexible set that was made under this number.
+
+    Its id is its name, but what is written about scale sets says `--instance-ids 1` without saying which kind it means.
+    """
+    if not (number.isascii() and number.isdecimal() and len(number) <= 6):
+        return None
+    ending = base36(int(number))
+    return next((m for m in members if m.model and m.instance == m.name and m.computer_name.endswith(ending)), None)
+
+
 # Bringing instances to the latest model
 
 

@@ -22,7 +22,7 @@ from forewarn.domain.starting import settle
 from forewarn.engine import behind, leaving, seating
 from forewarn.engine.behind import Target
 from forewarn.engine.engine import Engine
-from forewarn.engine.jobs import JobState, state_of
+from forewarn.engine.jobs import Jobs, JobState
 from forewarn.engine.ports import Reader, Transaction
 from forewarn.engine.seating import MachineSpec, ReviseScope, ScopeSpec
 
@@ -35,6 +35,8 @@ class Estate:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.store = engine.store
+        self._jobs = Jobs(engine.store)
+        engine.on_change(self._jobs.note)
 
     # Descriptions
 
@@ -214,7 +216,7 @@ class Estate:
         return await self.store.read(lambda reader: reader.resource(key))
 
     async def job(self, job_id: str) -> JobState | None:
-        return await self.store.read(lambda reader: state_of(reader, job_id))
+        return await self._jobs.state(job_id)
 
     # Parts
 

@@ -173,10 +173,10 @@ def test_a_machine_is_in_one_set_at_most() -> None:
         pytest.param(
             {
                 "scheduledEventsAdditionalPublishingTargets": {
-                    "eventGridAndResourceGraph": {"enable": True, "scheduledEventsApiVersion": "2021-01-01"}
+                    "eventGridAndResourceGraph": {"enable": True, "scheduledEventsApiVersion": "2020-07-01"}
                 }
             },
-            EventsPolicy(publish=True, publish_version="2021-01-01"),
+            EventsPolicy(publish=True),
             id="published",
         ),
     ],
@@ -185,6 +185,12 @@ def test_a_policy_says_what_needs_no_approval(policy: Json, want: EventsPolicy) 
     properties = settle_policy({"scheduledEventsPolicy": policy})
     assert policy_of(properties) == want
     assert ("scheduledEventsPolicy" in properties) is (want != EventsPolicy())
+
+
+def test_one_version_is_published() -> None:
+    grid = {"eventGridAndResourceGraph": {"enable": True, "scheduledEventsApiVersion": "2019-01-01"}}
+    with pytest.raises(Invalid, match="must be 2020-07-01"):
+        policy_of({"scheduledEventsPolicy": {"scheduledEventsAdditionalPublishingTargets": grid}})
 
 
 def test_switching_both_notifications_off_leaves_an_empty_profile() -> None:

@@ -160,6 +160,11 @@ def test_eight_hundred_are_not_too_many() -> None:
             "'copy' (iteration)",
             id="copy of a variable",
         ),
+        pytest.param(
+            template(disk("d"), variables={"copy": [{"name": "a", "count": 2, "input": 1}]}),
+            "'copy' (iteration)",
+            id="copy among the variables",
+        ),
         pytest.param(template(disk("d", condition=True)), "'condition' is not supported", id="condition"),
         pytest.param(template(disk("d", scope="x")), "'scope' is not supported", id="scope"),
         pytest.param(

@@ -70,5 +70,13 @@ def policy_of(properties: Json) -> EventsPolicy:
         approve_user_redeploy=a_flag(policy, "userInitiatedRedeploy", "automaticallyApprove"),
         approve_all_instances_down=a_flag(policy, "allInstancesDown", "automaticallyApprove", default=True),
         publish=a_flag(grid, "enable"),
-        publish_version=a_text(grid, "scheduledEventsApiVersion") or EventsPolicy().publish_version,
+        publish_version=_published(grid),
     )
+
+
+def _published(grid: Json) -> str:
+    known = EventsPolicy().publish_version
+    version = a_text(grid, "scheduledEventsApiVersion") or known
+    if version != known:
+        raise Invalid(f"'scheduledEventsApiVersion' must be {known}, the one version that is published.")
+    return version

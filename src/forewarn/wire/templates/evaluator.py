@@ -54,6 +54,8 @@ class Evaluator:
         self._variables = {name.lower(): value for name, value in section(template, "variables").items()}
         if len(self._variables) > MOST_VARIABLES:
             raise too_many("variables", MOST_VARIABLES, len(self._variables))
+        for name, value in self._variables.items():
+            _check_copy(name, value)
         self._reference = reference
         self._resources = resources
         self._discreet = any(declaration.kind.secure for declaration in self.declared.values())
@@ -147,8 +149,7 @@ class Evaluator:
             raise unevaluated(f"The language expression '{shown(text)}' is not valid: {reason}") from None
 
     def _resolve_key(self, name: str, value: Any) -> str:
-        if name.lower() == "copy" and isinstance(value, list):
-            raise unsupported("'copy' (iteration) is not supported; write each element out.")
+        _check_copy(name, value)
         key = self._resolve_text(name)
         if not isinstance(key, str):
             raise unevaluated(f"The language expression '{shown(name)}' must be a string to be the name of a property")
@@ -184,6 +185,11 @@ class Evaluator:
         self._depth += 1
         if self._depth > DEEPEST:
             raise _too_deep()
+
+
+def _check_copy(name: str, value: object) -> None:
+    if name.lower() == "copy" and isinstance(value, list):
+        raise unsupported("'copy' (iteration) is not supported; write each element out.")
 
 
 def _check_depth(value: object) -> None:
