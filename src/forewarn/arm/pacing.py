@@ -7,9 +7,9 @@ together no more than so often; whoever waits with few others does not notice.
 import time
 from collections.abc import Callable
 
-TOGETHER = 10
+TOGETHER = 5
 """Questions a second of all who wait."""
-LATEST = 15.0
+LATEST = 20.0
 """Seconds until somebody asks again, however many wait."""
 
 
