@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
+from itertools import count
 
 from forewarn.access.assignments import Assignments
 from forewarn.access.audit import Audit
@@ -29,14 +30,16 @@ def a_key() -> SigningKey:
 def an_access(store: Store, wall: Callable[[], datetime] = lambda: NOON) -> Access:
     scope = f"/subscriptions/{SUBSCRIPTION}"
     audit = Audit(store, wall)
+    secrets = count(1)
     fixed = Assignment(id="local", principal="local", role=Role.CONTRIBUTOR, scope=scope)
     return Access(
         local=LOCAL,
         keys=KeyRing([a_key()]),
-        clients=Clients(LOCAL, store),
+        clients=Clients(LOCAL, audit),
         assignments=Assignments(audit, [fixed]),
         audit=audit,
         wall=wall,
+        new_secret=lambda: f"secret-{next(secrets)}",
     )
 
 

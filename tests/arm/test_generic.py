@@ -195,6 +195,12 @@ def test_refusals(method: str, path: str, body: object, refusal: tuple[int, str]
     assert rig.refused(method, path, body) == refusal
 
 
+def test_an_action_that_nobody_has_is_named() -> None:
+    said = a_rig().ask("POST", f"{RG}/providers/Microsoft.Compute/virtualMachines/vm/generalize")
+    assert (said.status, said.headers["allow"]) == (405, "DELETE, GET, HEAD, PATCH, PUT")
+    assert said.json["error"]["message"].startswith("Forewarn has no action 'generalize' here")
+
+
 @pytest.mark.parametrize(
     "configured",
     [

@@ -148,7 +148,7 @@ def test_history_shows_the_last_entries(rig: Rig, forewarn: Shell) -> None:
 
 def test_history_is_verified(rig: Rig, forewarn: Shell) -> None:
     rig.enrol("db")
-    assert forewarn.ok("history", "--verify").out == "The history holds: 1 entries in 6 scopes.\n"
+    assert forewarn.ok("history", "--verify").out == "The history holds: 1 entries in 1 scopes.\n"
     assert forewarn.ok("history", "--verify", "--json").json["holds"] is True
 
 

@@ -37,6 +37,7 @@ class Access:
         assignments: Assignments,
         audit: Audit,
         wall: Callable[[], datetime],
+        new_secret: Callable[[], str],
     ) -> None:
         self.local = local
         self.keys = keys
@@ -46,6 +47,7 @@ class Access:
         self._audit = audit
         self._tokens = Tokens(keys, local.tenant)
         self._wall = wall
+        self._new_secret = new_secret
 
     @property
     def tenant(self) -> str:
@@ -96,6 +98,17 @@ class Access:
     def public_keys(self) -> dict[str, object]:
         return self.keys.public(self._wall())
 
+    async def admit(self, client_id: str, by: Actor) -> str:
+        """A client that can log in from now on, without any right yet. Its secret is told this once."""
+        secret = self._new_secret()
+        await self.clients.add(client_id, secret=secret, by=by)
+        return secret
+
+    async def expel(self, client_id: str, by: Actor) -> None:
+        """The client cannot log in any more, and a token that it has gives it no right."""
+        await self.clients.remove(client_id, by)
+        await self.assignments.forget({client_id, self.object_id(client_id)}, by)
+
     async def rotate_keys(self, by: Actor) -> None:
         """Sign with a new key from now on."""
         if self.count_keys() >= MOST_KEYS:
@@ -134,10 +147,11 @@ async def open_access(
     return Access(
         local=local,
         keys=await asyncio.to_thread(open_keys, access_directory(data) / "keys.json", wall()),
-        clients=await load_clients(local, audit.store),
+        clients=await load_clients(local, audit),
         assignments=await load_assignments(audit, [fixed]),
         audit=audit,
         wall=wall,
+        new_secret=new_secret,
     )
 
 

@@ -50,6 +50,13 @@ async def delete_resource(desk: Desk, ask: Ask) -> Reply:
     return Reply(status=200 if await drop(desk, where) else 204)
 
 
+async def no_action(desk: Desk, ask: Ask) -> Reply:
+    """Those that Forewarn has are in other tables."""
+    name = ask.url.rstrip("/").rpartition("/")[2]
+    message = f"Forewarn has no action '{name[:100]}' here: {ask.url[:300]}."
+    raise ArmError(405, "MethodNotAllowed", message, headers={"Allow": "DELETE, GET, HEAD, PATCH, PUT"})
+
+
 async def list_everywhere(desk: Desk, ask: Ask) -> Reply:
     kind = f"{ask.path['namespace']}/{ask.path['type']}"
     check_kept(kind)
@@ -107,5 +114,6 @@ ROWS: Rows = (
     Row(method="PUT", path=PATH, handler=put_resource),
     Row(method="PATCH", path=PATH, handler=patch_resource),
     Row(method="DELETE", path=PATH, handler=delete_resource),
+    Row(method="POST", path=PATH, handler=no_action),
     Row(method="GET", path=f"{S}/providers/{{namespace}}/{{type}}", handler=list_everywhere, open=True),
 )

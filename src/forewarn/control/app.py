@@ -13,7 +13,19 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from forewarn.access.gate import Gate
-from forewarn.control import campaigns, clock, events, health, history, machines, operations, roles, scopes, watch
+from forewarn.control import (
+    campaigns,
+    clients,
+    clock,
+    events,
+    health,
+    history,
+    machines,
+    operations,
+    roles,
+    scopes,
+    watch,
+)
 from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints
@@ -46,7 +58,7 @@ def create_app(desk: Desk, hosts: Collection[str] = ()) -> Starlette:
 
 
 def endpoints(version: str) -> Endpoints:
-    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, health)
+    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, clients, health)
     rows = tuple(itertools.chain.from_iterable(noun.ENDPOINTS for noun in nouns))
     return (*rows, _openapi(rows, version))
 

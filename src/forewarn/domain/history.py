@@ -38,6 +38,8 @@ class What(Enum):
     GRANTED = "granted"  # a role was given, or is another one now
     REVOKED = "revoked"  # a role was taken away, or ended with what it was about
     ROTATED = "rotated"  # another key signs tokens
+    ADMITTED = "admitted"  # a client was made, which can log in from now on
+    EXPELLED = "expelled"  # a client can no longer log in
     REFUSED = "refused"  # a call without a token that counts, or without the right to make it
     CAMPAIGN = "campaign"  # a campaign began, was steered, went on to an update domain, halted or ended here
 
