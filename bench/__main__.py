@@ -76,7 +76,7 @@ The list of a scale set's instances is asked for as Azure's clients do it: HTTPS
 every page, to the last byte. Its peer, Starlette on uvicorn, has the same bytes ready and sends them over the same TLS.
 Scaling in, starting and reporting are commands of the engine on SQLite, each one transaction. Each of the 100 restarts
 waits for its notice while a client of its own polls for it over HTTPS, as soon as Retry-After says. That is the later,
-the more of them wait: together they ask about ten times a second. Meanwhile 500 connections ask the metadata service
+the more of them wait: together they ask about five times a second. Meanwhile 500 connections ask the metadata service
 about 10,000 times a second, as a fleet of 10,000 machines would; with those who poll and without them, in turns.
 
 The figure for one caller follows how fast the disk syncs, and is at the edge of what is wanted: run it more than once.

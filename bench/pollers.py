@@ -1,11 +1,9 @@
 """Clients that each wait for an operation, as Azure's do: ask, let Retry-After pass, ask again, on one connection each.
 
-Prints a line when all are connected. SIGUSR1 lets them go on and SIGUSR2 rest; at SIGTERM it prints how often they
-have asked since.
+Prints a line when all have asked once, and at SIGTERM how often they have asked since.
 """
 
 import asyncio
-import contextlib
 import random
 import re
 import signal
@@ -25,7 +23,6 @@ class Pollers:
         self._context = ssl.create_default_context(cafile=ca)
         self._token = token
         self._chance = random.Random(1)
-        self._going, self._resting = asyncio.Event(), asyncio.Event()
         self.asked = 0
 
     async def poll(self, url: str, connected: asyncio.Semaphore) -> None:
@@ -38,27 +35,8 @@ class Pollers:
         pace = await self._ask(reader, writer, request) + self._chance.random()  # not all in the same moment
         connected.release()
         while True:
-            await self._wait(pace)
+            await asyncio.sleep(pace)
             pace = await self._ask(reader, writer, request)
-
-    def go(self) -> None:
-        self._resting.clear()
-        self._going.set()
-
-    def rest(self) -> None:
-        self._going.clear()
-        self._resting.set()
-
-    async def _wait(self, seconds: float) -> None:
-        """Without the time in which all rest, after which each goes on where it was."""
-        clock = asyncio.get_running_loop().time
-        while seconds > 0:
-            await self._going.wait()
-            began = clock()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._resting.wait()
-            seconds -= clock() - began
 
     async def _ask(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> float:
         """How long to wait until the next time."""
@@ -75,9 +53,7 @@ class Pollers:
 async def main(ca: str) -> None:
     token, *urls = sys.stdin.read().split()
     pollers, connected, ended = Pollers(ca, token), asyncio.Semaphore(0), asyncio.Event()
-    told = {signal.SIGTERM: ended.set, signal.SIGUSR1: pollers.go, signal.SIGUSR2: pollers.rest}
-    for number, action in told.items():
-        asyncio.get_running_loop().add_signal_handler(number, action)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     tasks = [asyncio.create_task(pollers.poll(url, connected)) for url in urls]
     for _ in tasks:
         await connected.acquire()

@@ -7,9 +7,9 @@ together no more than so often; whoever waits with few others does not notice.
 import time
 from collections.abc import Callable
 
-TOGETHER = 10
+TOGETHER = 5
 """Questions a second of all who wait."""
-LATEST = 15.0
+LATEST = 20.0
 """Seconds until somebody asks again, however many wait."""
 
 
@@ -17,6 +17,7 @@ class Pace:
     def __init__(self, soonest: float = 1.0, monotonic: Callable[[], float] = time.monotonic) -> None:
         """`soonest`: seconds until somebody asks again if nobody else waits."""
         self._soonest = max(soonest, 0.1)  # clients take 0 for "say nothing", and then wait for half a minute
+        self._turn = min(1 / TOGETHER, self._soonest)
         self._monotonic = monotonic
         self._last = 0.0  # when whoever was answered last asks again
 
@@ -27,7 +28,7 @@ class Pace:
     def again(self) -> str:
         """For whoever has asked, and must wait: each gets a turn of its own."""
         now = self._monotonic()
-        wait = min(max(self._last + 1 / TOGETHER - now, self._soonest), LATEST)
+        wait = min(max(self._last + self._turn - now, self._soonest), LATEST)
         self._last = now + wait
         return _told(wait)
 
