@@ -79,7 +79,7 @@ waits for its notice while a client of its own polls for it over HTTPS, as soon 
 the more of them wait: together they ask about five times a second. Meanwhile 500 connections ask the metadata service
 about 10,000 times a second, as a fleet of 10,000 machines would; with those who poll and without them, in turns.
 
-The figure for one caller follows how fast the disk syncs, and is at the edge of what is wanted: run it more than once.
+The figure for one caller follows how fast the disk syncs. It is timed once the write-ahead log has its full length.
 The process that writes is set up as `forewarn up` does it: the collector leaves alone what was loaded.
 """
 
