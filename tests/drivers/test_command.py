@@ -25,7 +25,8 @@ def driver(tmp_path: Path, script: str, limit: float = 30.0) -> CommandDriver:
     return CommandDriver([sys.executable, "-c", script], tmp_path / "markers", limit)
 
 
-def test_the_program_learns_what_to_do_from_its_environment(tmp_path: Path) -> None:
+def test_the_program_learns_what_to_do_from_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOREWARN_CACHE", raising=False)  # for the tests themselves, and inherited
     out = tmp_path / "seen"
     script = (
         "import os, pathlib; "
