@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence, Set
 import msgspec
 
 from forewarn.access.audit import Audit
-from forewarn.domain.access import Assignment, Right, allows, check_scope
+from forewarn.domain.access import Assignment, Right, allows, check_scope, gives_same
 from forewarn.domain.errors import Conflict, NotFound
 from forewarn.domain.events import Actor
 from forewarn.domain.history import Entry, What
@@ -39,7 +39,9 @@ class Assignments:
 
         def work(tx: Transaction) -> tuple[tuple[Assignment, ...], list[Entry]]:
             kept = _decode(tx.note(NOTE))
-            if new and any(given.id == assignment.id or _same(given, assignment) for given in (*self._fixed, *kept)):
+            if new and any(
+                given.id == assignment.id or gives_same(given, assignment) for given in (*self._fixed, *kept)
+            ):
                 raise Conflict("The role assignment already exists.")
             others = [given for given in kept if given.id != assignment.id]
             if len(others) >= MOST:
@@ -94,11 +96,6 @@ async def load_assignments(audit: Audit, fixed: Iterable[Assignment]) -> Assignm
 
 def _told(given: Assignment) -> str:
     return f"{given.role.value} on {given.scope}"
-
-
-def _same(one: Assignment, other: Assignment) -> bool:
-    """Whether they give the same role to the same principal in the same place."""
-    return (one.principal, one.role, one.scope.lower()) == (other.principal, other.role, other.scope.lower())
 
 
 def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

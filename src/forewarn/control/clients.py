@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints, Made
-from forewarn.control.paging import PageQuery
+from forewarn.control.paging import PageQuery, page_among
 from forewarn.control.views import View
 
 CLIENTS = "/forewarn/v1/clients"
@@ -39,9 +39,8 @@ def _tell(desk: Desk, client_id: str) -> ClientView:
 
 
 async def list_clients(desk: Desk, ask: Ask[PageQuery, Nothing]) -> Clients:
-    later = sorted(client.id for client in desk.access.clients.list() if client.id > ask.query.after)
-    page = later[: ask.query.limit]
-    return Clients(items=[_tell(desk, one) for one in page], next=page[-1] if len(later) > len(page) else None)
+    page = page_among(desk.access.clients.list(), lambda client: client.id, ask.query)
+    return Clients(items=[_tell(desk, client.id) for client in page.items], next=page.next)
 
 
 async def add_client(desk: Desk, ask: Ask[Nothing, ClientBody]) -> Made:

@@ -1,6 +1,6 @@
 """Lists come in pages. A page may be shorter than its limit; the list is over when there is no `next`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeVar
 
@@ -27,6 +27,13 @@ class PageQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Page(Generic[T, K]):
     items: list[T]
     next: K | None  # the key to go on from; None at the end of the list
+
+
+def page_among(items: Iterable[T], key: Callable[[T], str], query: PageQuery) -> Page[T, str]:
+    """A page of what is all in memory, by key."""
+    later = sorted((item for item in items if key(item) > query.after), key=key)
+    page = later[: query.limit]
+    return Page(items=page, next=key(page[-1]) if len(later) > len(page) else None)
 
 
 async def page_of(

@@ -9,9 +9,9 @@ from forewarn.control.bodies import Nothing
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints, Made
 from forewarn.control.naming import find_machine
-from forewarn.control.paging import PageQuery
+from forewarn.control.paging import PageQuery, page_among
 from forewarn.control.views import View
-from forewarn.domain.access import MACHINE, Assignment, Role, covers, principal_of
+from forewarn.domain.access import MACHINE, Assignment, Role, gives_same, principal_of
 from forewarn.domain.errors import NotFound
 from forewarn.domain.resources import group_id
 from forewarn.wire.arm_ids import is_guid
@@ -57,10 +57,8 @@ def _tell(assignment: Assignment) -> RoleView:
 
 
 async def list_roles(desk: Desk, ask: Ask[PageQuery, Nothing]) -> Roles:
-    known = sorted(desk.access.assignments.list(), key=lambda given: given.id)
-    later = [given for given in known if given.id > ask.query.after]
-    page = later[: ask.query.limit]
-    return Roles(items=[_tell(given) for given in page], next=page[-1].id if len(later) > len(page) else None)
+    page = page_among(desk.access.assignments.list(), lambda given: given.id, ask.query)
+    return Roles(items=[_tell(given) for given in page.items], next=page.next)
 
 
 async def assign(desk: Desk, ask: Ask[Nothing, RoleBody]) -> Made:
@@ -70,7 +68,7 @@ async def assign(desk: Desk, ask: Ask[Nothing, RoleBody]) -> Made:
         role=ask.body.role,
         scope=await _scope(desk, ask.body.group),
     )
-    given = next((known for known in desk.access.assignments.list() if _same(known, wanted)), None)
+    given = next((known for known in desk.access.assignments.list() if gives_same(known, wanted)), None)
     if given is None:
         await desk.access.assignments.put(wanted, ask.by)
         given = wanted
@@ -122,15 +120,6 @@ async def _scope(desk: Desk, group: str | None) -> str:
     if known is None:
         raise NotFound(f"There is no resource group {group[:200]}. Without one, the role is on the whole subscription.")
     return known.id
-
-
-def _same(one: Assignment, other: Assignment) -> bool:
-    """Each covers the other: scopes are compared without regard to case."""
-    return (
-        (one.principal, one.role) == (other.principal, other.role)
-        and covers(one.scope, other.scope)
-        and covers(other.scope, one.scope)
-    )
 
 
 ENDPOINTS: Endpoints = (

@@ -67,6 +67,15 @@ def covers(scope: str, at: str) -> bool:
     return bool(above) and (below == above or below.startswith(f"{above}/"))
 
 
+def gives_same(one: Assignment, other: Assignment) -> bool:
+    """The same role, to the same principal, in the same place."""
+    return (
+        (one.principal, one.role) == (other.principal, other.role)
+        and covers(one.scope, other.scope)
+        and covers(other.scope, one.scope)
+    )
+
+
 def check_scope(scope: str) -> None:
     if not _ASSIGNABLE.fullmatch(scope.rstrip("/")):
         raise Invalid(
