@@ -40,11 +40,15 @@ def described(scopes: Sequence[Scope], machines: Iterable[Machine]) -> tuple[lis
             found[resource.key] = resource
             if not resource.machine or scope.kind is ScopeKind.STANDALONE:
                 owners[scope.id] = resource.key
+    made: dict[str, Resource] = {}
     for scope in spread:
-        if scope.scale_set is not None and sets[scope.scale_set]:
-            resource = _scale_set(scope, sets[scope.scale_set])
-            found[resource.key] = resource
-            owners[scope.id] = resource.key
+        name = scope.scale_set
+        if name is None or not sets[name]:
+            continue
+        if name not in made:  # once for all its placement groups
+            made[name] = _scale_set(scope, sets[name])
+        owners[scope.id] = made[name].key
+    found |= {resource.key: resource for resource in made.values()}
     owned = [replace(scope, owner=owners.get(scope.id, "")) for scope in spread]
     return [*_groups(found.values()), *found.values()], owned
 
