@@ -1,0 +1,38 @@
+"""What can go wrong in the agent, sorted by who can do something about it.
+
+AgentError
+├── BadConfig     the configuration is wrong: a person must mend it
+├── JournalError  the journal cannot be read or written: nothing may be done without it
+└── StepTrouble   a step did not do its work
+    ├── StepFailed  it says why
+    ├── TimeIsUp    it did not end within its limit
+    └── Stopped     it was called off: the event is over, or the agent is stopping
+"""
+
+
+class AgentError(Exception):
+    """Every error of this package; the message says what happened, why, and what to do."""
+
+
+class BadConfig(AgentError):
+    pass
+
+
+class JournalError(AgentError):
+    pass
+
+
+class StepTrouble(AgentError):
+    pass
+
+
+class StepFailed(StepTrouble):
+    pass
+
+
+class TimeIsUp(StepTrouble):
+    pass
+
+
+class Stopped(StepTrouble):
+    pass
