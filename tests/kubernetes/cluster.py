@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import time
-import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -163,5 +162,5 @@ def _wait_for(process: "subprocess.Popen[bytes]", ready: Callable[[], bool], log
 def _is_ready(cluster: Cluster) -> bool:
     try:
         return cluster.admin.call("GET", "/readyz").status == 200
-    except (FileNotFoundError, urllib.error.URLError):
-        return False  # no certificate yet, or nobody listens yet
+    except OSError:
+        return False  # no certificate yet, or not the whole of it, or nobody listens yet

@@ -48,7 +48,7 @@ def install() -> Programs:
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if programs() is None:
-            print(f"building Kubernetes {KUBERNETES} into {place} (ten minutes and 4 GB, once)", flush=True)
+            print(f"building Kubernetes {KUBERNETES} into {place} (some minutes, 3 GB meanwhile, once)", flush=True)
             _build(place)
             (place / "complete").touch()
     found = programs()
