@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test test-azure check format crash simulate fuzz bench
+.PHONY: help install up test test-azure test-kubernetes check format crash simulate fuzz bench
 
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -20,11 +20,15 @@ up: install          ## start Forewarn with a small sample fleet; Ctrl-C stops i
 	@$(BIN)/forewarn up
 
 test: check          ## every gate and every test
-	$(BIN)/python -m pytest -n 2 -m 'not azure'
+	$(BIN)/python -m pytest -n 2 -m 'not azure and not kubernetes'
 
 test-azure: install  ## the real Azure CLI against a whole Forewarn; installed once, outside the checkout
 	$(BIN)/python -m tests.azure.installing
 	$(BIN)/python -m pytest -n 2 -m azure tests/azure
+
+test-kubernetes: install  ## a real kube-apiserver and etcd; built once, outside the checkout
+	$(BIN)/python -m tests.kubernetes.installing
+	$(BIN)/python -m pytest -n 2 -m kubernetes tests/kubernetes
 
 check: install       ## format, lint, types, architecture
 	$(BIN)/ruff format --check .
