@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from forewarn.domain.events import Actor
+from forewarn.wire.compute.reading import spec_of
 from tests.arm.compute import COMPUTE, NEWEST, SET, SETS, TEN_MINUTES, Cloud, a_cloud, a_set, with_notice
 from tests.arm.rig import RG, S
 
@@ -127,6 +129,60 @@ def test_a_notification_that_cannot_be_is_refused(wish: Json, model: Json, says:
     answer = cloud.ask("PATCH", SET, terminate(**wish))
     assert (answer.status, answer.code) == (400, "InvalidParameter")
     assert says in answer.json["error"]["message"]
+
+
+def repairs(**wish: object) -> Json:
+    return {"properties": {"automaticRepairsPolicy": wish}}
+
+
+def test_a_repairs_policy_is_shown_merged_and_switched_off() -> None:
+    cloud = a_cloud()
+    made = cloud.made(SET, a_set(automaticRepairsPolicy={"enabled": "true"}))
+    policy = {"enabled": True, "gracePeriod": "PT10M", "repairAction": "Replace"}
+    assert made["properties"]["automaticRepairsPolicy"] == policy
+    changed = patch(cloud, repairs(gracePeriod="PT30M", repairAction="restart"))
+    assert changed["properties"]["automaticRepairsPolicy"] == {
+        **policy,
+        "gracePeriod": "PT30M",
+        "repairAction": "Restart",
+    }
+    off = patch(cloud, repairs(enabled=False))["properties"]["automaticRepairsPolicy"]
+    assert (off["enabled"], off["gracePeriod"]) == (False, "PT30M")
+    assert cloud.get(SET)["properties"]["automaticRepairsPolicy"] == off
+    listed = cloud.get(f"{SET}/virtualMachines")["value"]
+    assert all(item["properties"]["latestModelApplied"] for item in listed), "it is no part of the model"
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        pytest.param({"enabled": True, "gracePeriod": "PT9M"}, "from PT10M to PT1H30M, not PT9M", id="too-short"),
+        pytest.param({"enabled": True, "gracePeriod": "PT91M"}, "from PT10M to PT1H30M, not PT1H31M", id="too-long"),
+        pytest.param({"gracePeriod": "soon"}, "gracePeriod: 'soon' is not an ISO 8601 duration", id="no-duration"),
+        pytest.param({"repairAction": "Pray"}, "must be one of Replace, Restart, Reimage", id="no-action"),
+    ],
+)
+def test_a_repairs_policy_that_cannot_be_is_refused(wish: Json, says: str) -> None:
+    cloud = a_cloud()
+    cloud.made(SET, a_set())
+    answer = cloud.ask("PATCH", SET, repairs(**wish))
+    assert (answer.status, answer.code) == (400, "InvalidParameter")
+    assert says in answer.json["error"]["message"]
+
+
+def test_an_instance_that_is_being_replaced_is_deleting_and_does_not_count() -> None:
+    cloud = a_cloud()
+    cloud.made(SET, with_notice(2, automaticRepairsPolicy={"enabled": True}))
+    cloud.enrol("rg/web:0")
+    cloud.advance(minutes=10)
+    cloud.run(cloud.engine.repair(("rg/web:0", "web_1"), spec_of, Actor.user("probe")))
+    listed = cloud.get(f"{SET}/virtualMachines")["value"]
+    states = {item["instanceId"]: item["properties"]["provisioningState"] for item in listed}
+    assert states == {"0": "Succeeded", "1": "Deleting", "2": "Succeeded"}
+    assert cloud.get(SET)["sku"]["capacity"] == 2
+    cloud.made(SET, {"location": "eastus", "sku": {"name": "Standard_D2s_v5", "capacity": 2}})
+    cloud.advance(minutes=10)
+    assert cloud.ids() == ["0", "2"]
 
 
 def test_an_api_version_without_the_word_refuses_it() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.cli.shell import Shell, words
 from tests.control.rig import Rig
+from tests.control.test_repairs import a_set
 
 
 def test_fleet_lists_the_machines_with_their_addresses(forewarn: Shell) -> None:
@@ -89,6 +90,18 @@ def test_a_machine_s_owner_asks_for_something(rig: Rig, forewarn: Shell, verb: s
     assert len(forewarn.ok("operations").rows) == 1
     operation = forewarn.ok("operations", "--all", "--json").json[0]
     assert forewarn.ok("operations", operation["id"][:8], "--json").json == operation
+
+
+def test_an_unhealthy_instance_is_reported(rig: Rig, forewarn: Shell) -> None:
+    a_set(rig, policy={"enabled": True})
+    said = forewarn.ok("unhealthy", "app_1").out.splitlines()
+    assert said[0].startswith("Terminate of app_1: announced as event ")
+    assert said[0].endswith(", not before 12:18:00Z unless approved.")
+    assert said[1] == "rg/app:0/app_3 takes its place."
+    assert forewarn.ok("unhealthy", "app_1", "--json").json["replacement"] == "rg/app:0/app_3"
+    refused = forewarn("unhealthy", "db-0")
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err == "forewarn: db-0 is not an instance of a scale set: there is nobody to repair it.\n"
 
 
 def test_without_operations_it_says_so(forewarn: Shell) -> None:

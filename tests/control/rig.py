@@ -177,6 +177,12 @@ class Rig:
         check_answer(method, path, status, value)
         return status, value
 
+    def describe(self, path: str, body: object) -> None:
+        """Over ARM, below the subscription."""
+        target = f"{self.access.subscription}/resourceGroups/{path}?api-version=2024-11-01"
+        status, answer, _ = self.raw("PUT", target, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        assert status in (200, 201), answer
+
     def get(self, path: str) -> Any:
         status, value = self.ask("GET", path)
         assert status == 200, value

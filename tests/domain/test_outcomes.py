@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict
 from forewarn.domain.events import Action, EventType, Operation, OperationState, Phase, Source
 from forewarn.domain.history import What
 from forewarn.domain.machines import Power, Priority
 from forewarn.domain.maintenance import Maintenance
-from forewarn.domain.outcomes import retry_at
+from forewarn.domain.outcomes import leaves_mark, retry_at
 from forewarn.domain.settings import Settings
 from tests.domain.world import ALICE, NOON, World, machines, minutes, scope
 
@@ -147,6 +148,31 @@ def test_when_the_last_running_machine_is_evicted_the_rest_need_not_wait() -> No
     world.done(eviction)
     assert world.machines["web_0"].power is Power.DEALLOCATED
     assert world.phase(restart) is Phase.STARTED
+
+
+@pytest.mark.parametrize(
+    ("impact", "alone", "in_a_set"),
+    [
+        pytest.param(EventType.FREEZE, False, False, id="freeze"),
+        pytest.param(EventType.REBOOT, False, True, id="reboot"),
+        pytest.param(EventType.REDEPLOY, False, True, id="redeploy"),
+        pytest.param(EventType.PREEMPT, True, True, id="preempt"),
+        pytest.param(EventType.TERMINATE, True, True, id="terminate"),
+    ],
+)
+def test_which_impacts_make_another_machine_of_it(impact: EventType, alone: bool, in_a_set: bool) -> None:
+    done = replace(_action(1), impact=impact)
+    assert leaves_mark(Draft([scope()], NOON), done) is alone
+    assert leaves_mark(Draft([scope(scale_set="web")], NOON), done) is in_a_set
+
+
+def test_it_is_known_since_when_a_machine_is_as_it_is() -> None:
+    world = World([scope(scale_set="web")], machines())
+    operation = world.request("web_0", EventType.REBOOT)
+    world.advance(minutes(20))
+    world.done(operation)
+    world.set_power("web_1", Power.STOPPED)
+    assert [world.machines[f"web_{n}"].changed_at for n in range(3)] == [NOON + minutes(20), NOON + minutes(20), None]
 
 
 def test_power_that_does_not_change_is_not_told() -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from forewarn.domain.errors import Invalid, NotFound
 from forewarn.domain.machines import EvictionPolicy, Machine, Power, Priority, Profile
-from forewarn.domain.scalesets import SetSpec, Upgrade, base36, check, to_upgrade, upgraded, upgraded_by_itself
+from forewarn.domain.scalesets import Repairs, SetSpec, Upgrade, base36, check, to_upgrade, upgraded, upgraded_by_itself
 from forewarn.domain.settings import Settings
 from tests.domain.world import NOON, minutes
 
@@ -59,6 +59,25 @@ def test_a_terminate_notice_is_within_its_bounds(notice: timedelta | None, is_fi
         check(wanted, Settings())
     else:
         with pytest.raises(Invalid, match="notBeforeTimeout must be from PT5M to PT15M"):
+            check(wanted, Settings())
+
+
+@pytest.mark.parametrize(
+    ("enabled", "grace", "is_fine"),
+    [
+        pytest.param(True, minutes(10), True, id="the-least"),
+        pytest.param(True, minutes(90), True, id="the-most"),
+        pytest.param(True, minutes(10) - timedelta(microseconds=1), False, id="less"),
+        pytest.param(True, minutes(90) + timedelta(microseconds=1), False, id="more"),
+        pytest.param(False, minutes(1), True, id="of-no-consequence"),
+    ],
+)
+def test_a_grace_period_is_within_its_bounds(enabled: bool, grace: timedelta, is_fine: bool) -> None:
+    wanted = spec(repairs=Repairs(enabled=enabled, grace=grace), instance=Machine(scope="", name=""))
+    if is_fine:
+        check(wanted, Settings())
+    else:
+        with pytest.raises(Invalid, match="gracePeriod must be from PT10M to PT1H30M"):
             check(wanted, Settings())
 
 

@@ -248,6 +248,21 @@ class Gentle(Engine):
         return await super().command(scopes, spare, lock)
 
 
+class Forsaking(Engine):
+    """Promises a replacement, and does not make it."""
+
+    async def _operations(
+        self, scopes: Sequence[str], decide: Decision[list[Operation]], key: str | None
+    ) -> list[Operation]:
+        def forsake(tx: Transaction, draft: Draft) -> list[Operation]:
+            made = decide(tx, draft)
+            if any(operation.replacement for operation in made):
+                draft.machines.clear()
+            return made
+
+        return await super()._operations(scopes, forsake, key)
+
+
 class Crashing(Engine):
     """Has a bug."""
 

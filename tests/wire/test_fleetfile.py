@@ -251,6 +251,10 @@ WRONG = {
         "[settings]\nterminate_min = '10m'",
         "fleet.toml:2: settings: terminate_min, notice_terminate and terminate_max must not decrease",
     ),
+    "grace-settings-out-of-order": (
+        "[settings]\nrepair_grace_max = '5m'",
+        "fleet.toml:2: settings: repair_grace_min and repair_grace_max must not decrease",
+    ),
     "count-as-text": (
         "[scale_set.web]\ninstances = 'three'",
         'fleet.toml:2: web: instances must be a whole number from 0 to 100,000, not "three"',

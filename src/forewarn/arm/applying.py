@@ -39,7 +39,7 @@ from forewarn.wire.compute.completing import (
 from forewarn.wire.compute.digging import an_object, dig
 from forewarn.wire.compute.gates import UnknownMember, check_members
 from forewarn.wire.compute.notices import POLICY, policy_of
-from forewarn.wire.compute.reading import Place, machine_of, set_of, set_spec
+from forewarn.wire.compute.reading import machine_of, place_of, scope_of, set_of, spec_of
 from forewarn.wire.compute.services import role_instances
 
 SETS = ("availabilitySet", "virtualMachineScaleSet")
@@ -141,20 +141,6 @@ APPLY: dict[str, Apply] = {
     AVAILABILITY_SET: put_availability_set,
     CLOUD_SERVICE: put_cloud_service,
 }
-
-
-def spec_of(resource: Resource) -> SetSpec:
-    return set_spec(resource.body, name=scope_of(resource), title=resource.name, place=place_of(resource))
-
-
-def scope_of(resource: Resource) -> str:
-    """What it is in the fleet, or will be: its name in its group."""
-    return resource.scope or f"{parse_id(resource.id).group}/{resource.name}"
-
-
-def place_of(resource: Resource) -> Place:
-    at = parse_id(resource.id)
-    return Place(subscription=at.subscription, group=at.group, location=resource.location)
 
 
 # Parts

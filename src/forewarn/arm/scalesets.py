@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from forewarn.arm.acting import act, delete, put
-from forewarn.arm.applying import spec_of
 from forewarn.arm.asking import Ask, Desk, Reply
 from forewarn.arm.errors import ArmError
 from forewarn.arm.facts import Facts
@@ -20,6 +19,7 @@ from forewarn.domain.scalesets import LARGEST, by_number, open_to_all
 from forewarn.wire.catalogue import SIZES
 from forewarn.wire.compute.digging import texts
 from forewarn.wire.compute.interfaces import interfaces
+from forewarn.wire.compute.reading import spec_of
 from forewarn.wire.compute.scalesets import summary
 from forewarn.wire.compute.states import state_of_set
 

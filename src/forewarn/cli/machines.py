@@ -1,4 +1,4 @@
-"""`forewarn restart`, `redeploy`, `delete`, `evict`, `start`, `stop`, `deallocate`, `fail`."""
+"""`forewarn restart`, `redeploy`, `delete`, `evict`, `unhealthy`, `start`, `stop`, `deallocate`, `fail`."""
 
 import argparse
 from typing import Any
@@ -13,6 +13,7 @@ REQUESTS = {
     "redeploy": "Move a machine to another host; where somebody listens, it is announced first.",
     "delete": "Delete a machine; with a terminate notification, it is announced first.",
     "evict": "Take a Spot machine away, with 30 seconds' notice where somebody listens.",
+    "unhealthy": "Report an instance of a scale set unhealthy; with automatic repairs enabled, the set repairs it.",
 }
 POWERS = {
     "start": "Note that a machine runs.",
@@ -63,6 +64,8 @@ def _show(out: Output, operation: Any, told: str) -> None:
         out.json(operation)
     else:
         out.line(f"{operation['impact']} of {', '.join(operation['machines'])}: {told}")
+        if operation["replacement"]:
+            out.line(f"{operation['replacement']} takes its place.")
 
 
 def _told(client: Client, operation: Any) -> str:

@@ -1,6 +1,6 @@
 """Machines: look at them, and do to them what their owner may."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated
 
 import msgspec
@@ -13,9 +13,12 @@ from forewarn.control.naming import find_machine
 from forewarn.control.paging import PageQuery, page_of
 from forewarn.control.views import MachineView, OperationView, View, tell
 from forewarn.domain.errors import Conflict, Invalid
-from forewarn.domain.events import EventType
+from forewarn.domain.events import Actor, EventType, Operation
 from forewarn.domain.machines import Machine, Power
+from forewarn.engine.behind import Target
+from forewarn.engine.engine import Engine
 from forewarn.engine.ports import Reader
+from forewarn.wire.compute.reading import spec_of
 
 
 class MachineQuery(PageQuery, frozen=True):
@@ -47,12 +50,24 @@ async def get_machine(desk: Desk, ask: Ask[Nothing, Nothing]) -> MachineView:
     return _tell(desk, await find_machine(desk.engine, ask.path["machine"]))
 
 
-def _request(impact: EventType, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
+Do = Callable[[Engine, Target, Actor, str | None], Awaitable[Operation]]
+"""Something to do to a machine, for somebody, once per idempotency key."""
+
+
+def _asked(impact: EventType) -> Do:
+    return lambda engine, target, by, key: engine.request(target, impact, by, key)
+
+
+def _reported(engine: Engine, target: Target, by: Actor, key: str | None) -> Awaitable[Operation]:
+    return engine.repair(target, spec_of, by, key)
+
+
+def _operation(do: Do, verb: str, does: str) -> Endpoint[Nothing, Nothing]:
     async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> Made:
         made = await desk.engine.made_by(ask.key)  # by now the machine may be gone
         if made is None:
             machine = await find_machine(desk.engine, ask.path["machine"])
-            made = [await desk.engine.request((machine.scope, machine.name), impact, ask.by, ask.key)]
+            made = [await do(desk.engine, (machine.scope, machine.name), ask.by, ask.key)]
         (operation,) = made
         return Made(body=tell(OperationView, operation), location=f"/forewarn/v1/operations/{operation.id}")
 
@@ -98,10 +113,19 @@ ENDPOINTS: Endpoints = (
         query=MachineQuery,
         answer=Machines,
     ),
-    _request(EventType.REBOOT, "restart", "Restart it. Its scope is warned first, if it is enrolled."),
-    _request(EventType.REDEPLOY, "redeploy", "Move it to another host. Its scope is warned first, if it is enrolled."),
-    _request(EventType.TERMINATE, "delete", "Delete it. It is warned first if it has a terminate notification."),
-    _request(EventType.PREEMPT, "evict", "Take a Spot machine away, as Azure does when it needs the capacity."),
+    _operation(_asked(EventType.REBOOT), "restart", "Restart it. Its scope is warned first, if it is enrolled."),
+    _operation(
+        _asked(EventType.REDEPLOY), "redeploy", "Move it to another host. Its scope is warned first, if it is enrolled."
+    ),
+    _operation(
+        _asked(EventType.TERMINATE), "delete", "Delete it. It is warned first if it has a terminate notification."
+    ),
+    _operation(
+        _asked(EventType.PREEMPT), "evict", "Take a Spot machine away, as Azure does when it needs the capacity."
+    ),
+    _operation(
+        _reported, "unhealthy", "Report it unhealthy: its scale set repairs it, if automatic repairs are enabled."
+    ),
     _power(Power.RUNNING, "start", "Note that it runs."),
     _power(Power.STOPPED, "stop", "Note that it is stopped. With all of a scope stopped, nothing there has to wait."),
     _power(Power.DEALLOCATED, "deallocate", "Note that it is stopped and its host is given back."),

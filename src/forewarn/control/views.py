@@ -109,6 +109,7 @@ class OperationView(View, frozen=True):
     event: str | None
     pending: list[str]
     failures: list[str]
+    replacement: str | None
     state: OperationState
     message: str
     ended_at: datetime | None

@@ -118,6 +118,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     request: str = ""  # what was asked for in one go has one; "": it was asked for by itself
     pending: tuple[str, ...] = ()  # machines whose action is not done yet
     failures: tuple[str, ...] = ()  # "machine: reason" for each action given up
+    replacement: str | None = None  # SCOPE/NAME of the machine that was made to take the place of the one that goes
     state: OperationState = OperationState.IN_PROGRESS
     message: str = ""
     ended_at: datetime | None = None

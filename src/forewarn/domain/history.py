@@ -34,6 +34,7 @@ class What(Enum):
     ENROLLED = "enrolled"
     DISENROLLED = "disenrolled"
     POWER = "power"  # a machine was started, stopped or deallocated
+    UNHEALTHY = "unhealthy"  # an instance was reported so, and its scale set repairs it
     REMOVED = "removed"  # a machine is gone
     GRANTED = "granted"  # a role was given, or is another one now
     REVOKED = "revoked"  # a role was taken away, or ended with what it was about

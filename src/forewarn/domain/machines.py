@@ -66,6 +66,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     keep_on_scale_in: bool = False  # protectFromScaleIn
     keep_as_it_is: bool = False  # protectFromScaleSetActions
     created_at: datetime | None = None
+    changed_at: datetime | None = None  # since when it is what it is: its power, or in a scale set its last restart
     declared: bool = True  # named in the fleet file, and leaves when the file names it no longer
     profile: Profile = field(default_factory=Profile)
 

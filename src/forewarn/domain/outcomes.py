@@ -35,10 +35,17 @@ def asked_again(action: Action, until: datetime) -> Action:
 
 LASTING = (EventType.PREEMPT, EventType.TERMINATE)
 """What makes another machine of the machine, or none."""
+FRESH = (EventType.REBOOT, EventType.REDEPLOY)
+"""What makes it begin anew."""
+
+
+def leaves_mark(draft: Draft, action: Action) -> bool:
+    """Whether the machine is another one once the action is done. When one began anew, only scale sets want to know."""
+    return action.impact in LASTING or (action.impact in FRESH and draft.scopes[action.scope].scale_set is not None)
 
 
 def performed(draft: Draft, action: Action, machine: Machine | None) -> None:
-    """The action is done: the machine is what the impact made of it. It need not be known if that is not LASTING."""
+    """The action is done: the machine is what the impact made of it. It need not be known where that leaves no mark."""
     if machine is not None:
         _leave_mark(draft, machine, action.impact)
     _finish(draft, action, failure=None)
@@ -85,7 +92,9 @@ def _leave_mark(draft: Draft, machine: Machine, impact: EventType) -> None:
             remove_machine(draft, machine, DRIVER)
         case EventType.PREEMPT:
             set_power(draft, machine, Power.DEALLOCATED, DRIVER)
-        case EventType.FREEZE | EventType.REBOOT | EventType.REDEPLOY:
+        case EventType.REBOOT | EventType.REDEPLOY:
+            draft.machines.append(replace(machine, changed_at=draft.now))
+        case EventType.FREEZE:
             pass
 
 
@@ -111,7 +120,7 @@ def abandon(draft: Draft, scope: str) -> None:
 def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
     if machine.power is power:
         return
-    draft.machines.append(replace(machine, power=power))
+    draft.machines.append(replace(machine, power=power, changed_at=draft.now))
     draft.note(machine.scope, by, What.POWER, machine.name, machine.power.value, power.value)
 
 

@@ -19,7 +19,7 @@ from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import EventsPolicy, Scope
 from forewarn.domain.settings import Settings, minimum_notice
 from forewarn.domain.starting import settle
-from forewarn.domain.texts import duration_of
+from forewarn.domain.texts import FAILURE, duration_of
 
 MAINTENANCE = frozenset({EventType.REBOOT, EventType.REDEPLOY})
 """What the limit on user-initiated operations counts; a scale-in may delete as many as it likes."""
@@ -58,6 +58,7 @@ class Request(Struct, frozen=True, kw_only=True):
     verb: Verb
     by: Actor
     id: str = ""  # what the operations have in common; the limit on operations counts it once
+    repair: bool = False  # nobody asked for it: a scale set repairs an instance
 
     @property
     def impact(self) -> EventType:
@@ -65,7 +66,12 @@ class Request(Struct, frozen=True, kw_only=True):
 
     @property
     def source(self) -> Source:
-        return Source.PLATFORM if self.verb is Verb.EVICT else Source.USER
+        return Source.PLATFORM if self.repair or self.verb is Verb.EVICT else Source.USER
+
+    @property
+    def description(self) -> str | None:
+        """None: as is usual for the impact. Of a Terminate nothing is said, whoever wants it."""
+        return FAILURE if self.repair and self.verb is not Verb.DELETE else None
 
 
 def request(
@@ -106,7 +112,8 @@ def _ask(draft: Draft, machine: Machine, asked: Request, settings: Settings, new
         source=asked.source,
         by=asked.by,
         notice=notice,
-        at_once=asked.verb is Verb.MAINTAIN or _waived(scope.policy, asked.verb),
+        at_once=asked.verb is Verb.MAINTAIN or _waived(scope.policy, asked),
+        description=asked.description,
         request=asked.id,
     )
     return announce(draft, plan, new_id)
@@ -174,7 +181,7 @@ def _check(machine: Machine, verb: Verb, running: Operation | None) -> None:
 
 def _check_limit(draft: Draft, machines: Sequence[Machine], asked: Request, settings: Settings) -> None:
     """A request that came in one go is one, over however many machines. Without an id, each machine is one."""
-    if asked.impact not in MAINTENANCE:
+    if asked.impact not in MAINTENANCE or asked.source is not Source.USER:
         return
     for name, more in Counter(machine.scope for machine in machines).items():
         count = len({o.request or o.id for o in draft.scopes[name].operations if _is_counted(o)})
@@ -189,7 +196,10 @@ def _is_counted(operation: Operation) -> bool:
     return operation.is_live and operation.source is Source.USER and operation.impact in MAINTENANCE
 
 
-def _waived(policy: EventsPolicy, verb: Verb) -> bool:
-    return (verb is Verb.RESTART and policy.approve_user_reboot) or (
-        verb is Verb.REDEPLOY and policy.approve_user_redeploy
+def _waived(policy: EventsPolicy, asked: Request) -> bool:
+    """Only of what users ask for can they say that it need not wait."""
+    if asked.source is not Source.USER:
+        return False
+    return (asked.verb is Verb.RESTART and policy.approve_user_reboot) or (
+        asked.verb is Verb.REDEPLOY and policy.approve_user_redeploy
     )

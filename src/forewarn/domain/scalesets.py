@@ -31,6 +31,20 @@ class ScaleIn(Enum):
     OLDEST = "OldestVM"  # keep zones balanced; of the rest, the oldest
 
 
+class RepairAction(Enum):
+    REPLACE = "Replace"  # it is deleted, and another one takes its place at once
+    RESTART = "Restart"  # it keeps everything but its memory
+    REIMAGE = "Reimage"  # it keeps its name, its number and its place
+
+
+class Repairs(Struct, frozen=True, kw_only=True):
+    """Azure's automaticRepairsPolicy: what becomes of an instance that is reported unhealthy."""
+
+    enabled: bool = False
+    grace: timedelta = timedelta(minutes=10)  # for so long after a change an instance may recover by itself
+    action: RepairAction = RepairAction.REPLACE
+
+
 class SetSpec(Struct, frozen=True, kw_only=True):
     """What a scale set's description means for its machines."""
 
@@ -44,6 +58,7 @@ class SetSpec(Struct, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()
     fault_domains: int = 5
     policy: EventsPolicy = EventsPolicy()
+    repairs: Repairs = Repairs()
     computer_prefix: str = ""
     instance: Machine  # what an instance is made from; its place and names are given to it
 
@@ -61,7 +76,16 @@ def check_terminate_notice(notice: timedelta | None, *, spot: bool, settings: Se
         )
 
 
+def check_repairs(repairs: Repairs, settings: Settings) -> None:
+    if repairs.enabled and not settings.repair_grace_min <= repairs.grace <= settings.repair_grace_max:
+        least, most = format_iso(settings.repair_grace_min), format_iso(settings.repair_grace_max)
+        raise Invalid(
+            f"automaticRepairsPolicy.gracePeriod must be from {least} to {most}, not {format_iso(repairs.grace)}."
+        )
+
+
 def check(spec: SetSpec, settings: Settings) -> None:
+    check_repairs(spec.repairs, settings)
     check_terminate_notice(spec.instance.terminate_notice, spot=spec.instance.is_spot, settings=settings)
     most = GROUP_SIZE if spec.single_group and not spec.flexible else LARGEST
     if spec.capacity is not None and not 0 <= spec.capacity <= most:

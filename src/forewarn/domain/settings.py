@@ -17,6 +17,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     notice_terminate: timedelta = timedelta(minutes=5)  # where the machine's model does not say
     terminate_min: timedelta = timedelta(minutes=5)
     terminate_max: timedelta = timedelta(minutes=15)
+    repair_grace_min: timedelta = timedelta(minutes=10)
+    repair_grace_max: timedelta = timedelta(minutes=90)
     user_operations: int = 10  # user-initiated restarts and redeploys under way at once, per scope
     disenrol_after: timedelta = timedelta(hours=24)
     first_answer_delay: timedelta = timedelta(0)  # Azure takes up to LONGEST_FIRST_ANSWER

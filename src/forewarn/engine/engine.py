@@ -15,8 +15,10 @@ from forewarn.domain.fleet import Fleet
 from forewarn.domain.history import Entry
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.maintenance import Maintenance
+from forewarn.domain.resources import Resource
+from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.starting import settle
-from forewarn.engine import behind, loading
+from forewarn.engine import behind, loading, repairing
 from forewarn.engine.behind import Target
 from forewarn.engine.frame import Frame
 from forewarn.engine.locking import lock_known
@@ -65,10 +67,20 @@ class Engine(Frame):
             (machine,) = behind.find_machines(tx, [target])
             return [requesting.request(draft, machine, impact, by, self.settings, self.new_id)]
 
-        operations = await self._operations([target[0]], decide, key)
-        if len(operations) != 1:
-            raise Conflict(f"The idempotency key {key} has been used for another command: use a new one.")
-        return operations[0]
+        return _the_one(await self._operations([target[0]], decide, key), key)
+
+    async def repair(
+        self, target: Target, read: Callable[[Resource], SetSpec], by: Actor, key: str | None = None
+    ) -> Operation:
+        """An instance is unhealthy: its scale set does what its owner has said that it should do then.
+
+        `read` tells what the set's description means: that of the moment at which this is done.
+        """
+
+        def decide(tx: Transaction, draft: Draft) -> list[Operation]:
+            return [repairing.repair(tx, draft, target, read, by, self.settings, self.new_id)]
+
+        return _the_one(await self._operations([target[0]], decide, key), key)
 
     async def schedule(
         self, targets: Sequence[Target], work: Maintenance, by: Actor, key: str | None = None
@@ -215,9 +227,9 @@ class Engine(Frame):
                     else:
                         outcomes.given_up(draft, held, reason)
                 case Done():
-                    known = tx.machines(held.scope, [held.machine]) if held.impact in outcomes.LASTING else ()
+                    known = tx.machines(held.scope, [held.machine]) if outcomes.leaves_mark(draft, held) else ()
                     outcomes.performed(draft, held, next(iter(known), None))
-                    if draft.machines or draft.gone:
+                    if known and held.impact in outcomes.LASTING:
                         behind.recount(tx, draft, held.scope)
                         settle(draft)
 
@@ -257,6 +269,12 @@ class Engine(Frame):
 
 ANSWERS_KEPT = timedelta(days=1)
 """How long a command sent again under the same idempotency key is known."""
+
+
+def _the_one(operations: Sequence[Operation], key: str | None) -> Operation:
+    if len(operations) != 1:
+        raise Conflict(f"The idempotency key {key} has been used for another command: use a new one.")
+    return operations[0]
 
 
 def _made(reader: Reader, key: str | None) -> list[Operation] | None:

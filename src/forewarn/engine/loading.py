@@ -127,5 +127,6 @@ def _kept(machine: Machine, known: Machine | None, claimed: Set[str], new_id: Ca
         keep_on_scale_in=known.keep_on_scale_in,
         keep_as_it_is=known.keep_as_it_is,
         created_at=known.created_at,
+        changed_at=known.changed_at,
         profile=replace(machine.profile, vm_id=vm_id),
     )

@@ -107,6 +107,8 @@ DURATION_RANGES: dict[str, tuple[timedelta, timedelta]] = {
     "driver_backoff": (MOMENT, timedelta(hours=1)),
 }
 COUNT_RANGES: dict[str, tuple[int, int]] = {"user_operations": (1, 100_000), "driver_attempts": (1, 30)}
+RISING = (("terminate_min", "notice_terminate", "terminate_max"), ("repair_grace_min", "repair_grace_max"))
+"""None of these is less than the one before it."""
 
 
 def _settings(table: Table) -> Settings:
@@ -122,9 +124,12 @@ def _settings(table: Table) -> Settings:
             chosen[setting.name] = table.duration(setting.name, timedelta(0), least, most)
     table.close()
     settings = Settings(**chosen)  # type: ignore[arg-type]
-    if not settings.terminate_min <= settings.notice_terminate <= settings.terminate_max:
-        key = next(key for key in ("notice_terminate", "terminate_min", "terminate_max") if key in chosen)
-        raise table.wrong(key, "terminate_min, notice_terminate and terminate_max must not decrease in this order")
+    for names in RISING:
+        values = [getattr(settings, name) for name in names]
+        if values != sorted(values):
+            key = next(name for name in names if name in chosen)
+            told = f"{', '.join(names[:-1])} and {names[-1]}"
+            raise table.wrong(key, f"{told} must not decrease in this order")
     return settings
 
 

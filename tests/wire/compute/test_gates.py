@@ -58,6 +58,15 @@ def of(name: str, value: object) -> dict[str, Any]:
         ),
         pytest.param(
             SCALE_SET,
+            of("automaticRepairsPolicy", {"enabled": True}),
+            "2018-06-01",
+            "2018-10-01",
+            "automaticRepairsPolicy",
+            "Properties",
+            id="set-repairs",
+        ),
+        pytest.param(
+            SCALE_SET,
             of("scheduledEventsPolicy", POLICY),
             "2023-09-01",
             "2024-03-01",

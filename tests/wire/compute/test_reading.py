@@ -7,7 +7,7 @@ import pytest
 
 from forewarn.domain.errors import Invalid
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
-from forewarn.domain.scalesets import ScaleIn, SetSpec, Upgrade
+from forewarn.domain.scalesets import RepairAction, Repairs, ScaleIn, SetSpec, Upgrade
 from forewarn.domain.scopes import EventsPolicy
 from forewarn.wire.compute.bodies import cleaned
 from forewarn.wire.compute.completing import complete_machine, complete_set
@@ -82,6 +82,17 @@ def test_little_is_enough_for_a_machine() -> None:
             id="policies",
         ),
         pytest.param(model(osProfile={"computerNamePrefix": "w"}), {"computer_prefix": "w"}, id="prefix"),
+        pytest.param({}, {"repairs": Repairs(enabled=False)}, id="no-repairs-by-default"),
+        pytest.param(
+            {"properties": {"automaticRepairsPolicy": {"enabled": "true"}}},
+            {"repairs": Repairs(enabled=True, grace=timedelta(minutes=10), action=RepairAction.REPLACE)},
+            id="repairs",
+        ),
+        pytest.param(
+            {"properties": {"automaticRepairsPolicy": {"gracePeriod": "PT30M", "repairAction": "reimage"}}},
+            {"repairs": Repairs(enabled=False, grace=timedelta(minutes=30), action=RepairAction.REIMAGE)},
+            id="repairs-without-a-word-that-they-are-wanted",
+        ),
     ],
 )
 def test_a_scale_set_is_what_its_owner_describes(body: Json, want: Json) -> None:
@@ -126,6 +137,21 @@ def test_a_model_says_what_its_instances_are_told_before(
             model(scheduledEventsProfile={"terminateNotificationProfile": {"enable": "perhaps"}}),
             "'terminateNotificationProfile.enable' must be true or false",
             id="no-boolean",
+        ),
+        pytest.param(
+            {"properties": {"automaticRepairsPolicy": {"gracePeriod": "30"}}},
+            "automaticRepairsPolicy.gracePeriod: '30' is not an ISO 8601 duration",
+            id="no-grace-period",
+        ),
+        pytest.param(
+            {"properties": {"automaticRepairsPolicy": {"repairAction": "Pray"}}},
+            "'automaticRepairsPolicy.repairAction' must be one of Replace, Restart, Reimage, not 'Pray'",
+            id="no-repair-action",
+        ),
+        pytest.param(
+            {"properties": {"automaticRepairsPolicy": True}},
+            "'automaticRepairsPolicy' must be an object",
+            id="no-policy",
         ),
         pytest.param(model(priority="Cheap"), "'priority' must be one of Regular, Spot, Low", id="no-priority"),
         pytest.param(

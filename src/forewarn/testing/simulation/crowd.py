@@ -42,6 +42,7 @@ class Crowd(Owner):
             (1, self.upgrade),
             (1, self.protect),
             (3, self.ask_of_instances),
+            (3, self.report_unhealthy),
             (1, self.delete_all),
             (16, self.wait),
             (4, self.look),

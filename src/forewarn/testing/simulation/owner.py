@@ -6,10 +6,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from forewarn.domain.events import Actor, Operation
 from forewarn.domain.machines import Machine
 from forewarn.domain.requesting import Verb
 from forewarn.domain.resources import GROUP, SCALE_SET, Resource
-from forewarn.domain.scalesets import ScaleIn, SetSpec, Upgrade
+from forewarn.domain.scalesets import RepairAction, Repairs, ScaleIn, SetSpec, Upgrade
+from forewarn.engine.behind import Target
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
 from forewarn.testing.simulation.asking import Caller
@@ -66,6 +68,25 @@ class Owner(Caller):
         verb = self._rng.choice([Verb.DELETE, Verb.DELETE, Verb.RESTART, Verb.REDEPLOY, Verb.REIMAGE])
         what = f"{verb.value} of {', '.join(name for _, name in targets)}"
         await self._order(what, lambda estate: estate.ask(SET.id, targets, verb, self._somebody()))
+
+    async def report_unhealthy(self) -> None:
+        repairs = Repairs(
+            enabled=self._rng.random() < 0.9,
+            grace=self._rng.choice([timedelta(0), timedelta(minutes=10)]),
+            action=self._rng.choice([RepairAction.REPLACE, *RepairAction]),
+        )
+        notice = self._rng.choice([None, timedelta(minutes=5)])
+        instance = Machine(scope="", name="", terminate_notice=notice)
+        spec = SetSpec(name=POOL, title=POOL_GROUP, repairs=repairs, instance=instance)
+        for machine in self._some_instances():
+            target, key, by = (machine.scope, machine.name), self._some_key(), self._somebody()
+
+            async def command(
+                engine: Engine, target: Target = target, key: str | None = key, by: Actor = by
+            ) -> list[Operation]:
+                return [await engine.repair(target, lambda _: spec, by, key)]
+
+            await self._promise(f"{by} reports {machine.name} unhealthy", key, command)
 
     async def delete_all(self) -> None:
         """The set, or the group it is in."""

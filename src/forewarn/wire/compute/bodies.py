@@ -43,6 +43,7 @@ WORDS = {
     "evictionPolicy": ("Deallocate", "Delete"),
     "createOption": ("FromImage", "Attach", "Empty", "Copy", "Restore"),
     "caching": ("None", "ReadOnly", "ReadWrite"),
+    "repairAction": ("Replace", "Restart", "Reimage"),
 }
 KEPT = frozenset({"tags", "sku", "zones", "identity", "plan", "extendedLocation", "properties"})
 COMPUTED_PROPERTIES = frozenset(

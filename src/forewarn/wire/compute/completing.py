@@ -1,13 +1,21 @@
 """What Compute fills in where a client said nothing, so that the clients find it."""
 
+from forewarn.domain.durations import format_iso
+from forewarn.domain.scalesets import Repairs
 from forewarn.wire.catalogue import find_image
 from forewarn.wire.compute.bodies import merged
 from forewarn.wire.compute.digging import Json, a_text, an_object, dig
 from forewarn.wire.compute.notices import settle_policy, settle_profile
-from forewarn.wire.compute.reading import SIZE, default_single_group, is_flexible, os_type
+from forewarn.wire.compute.reading import REPAIRS, SIZE, default_single_group, is_flexible, os_type
 
 OS_PROFILE: Json = {"secrets": [], "allowExtensionOperations": True, "requireGuestProvisionSignal": True}
 DISK_GB = 30
+UNSAID = Repairs()
+REPAIRS_POLICY: Json = {
+    "enabled": UNSAID.enabled,
+    "gracePeriod": format_iso(UNSAID.grace),
+    "repairAction": UNSAID.action.value,
+}
 
 
 def complete_machine(body: Json) -> Json:
@@ -29,6 +37,8 @@ def complete_set(body: Json) -> Json:
         "platformFaultDomainCount": 1 if flexible or body.get("zones") else 5,
         **({"constrainedMaximumCapacity": False} if flexible else {"overprovision": True}),
     }
+    if an_object(properties, REPAIRS):
+        defaults[REPAIRS] = REPAIRS_POLICY
     if an_object(properties, "virtualMachineProfile"):
         properties = {**properties, "virtualMachineProfile": _model(properties["virtualMachineProfile"])}
     complete = {**body, "properties": merged(defaults, properties)}

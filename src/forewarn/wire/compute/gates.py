@@ -34,6 +34,7 @@ _POLICY = (
 _MODEL = "properties.virtualMachineProfile.scheduledEventsProfile"
 GATES = {
     SCALE_SET: (
+        Gate("2018-10-01", "properties.automaticRepairsPolicy", "Properties"),
         Gate("2019-03-01", "properties.scaleInPolicy", "Properties"),
         Gate("2019-03-01", _MODEL, "VirtualMachineProfile"),
         Gate("2022-11-01", f"{_MODEL}.osImageNotificationProfile", "ScheduledEventsProfile"),

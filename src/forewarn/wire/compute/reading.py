@@ -1,17 +1,23 @@
 """What a description means for machines."""
 
+from datetime import timedelta
+
 from msgspec import Struct
 
 from forewarn.domain.errors import Invalid
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority, Profile
-from forewarn.domain.scalesets import GROUP_SIZE, ScaleIn, SetSpec, Upgrade
+from forewarn.domain.resources import Resource
+from forewarn.domain.scalesets import GROUP_SIZE, RepairAction, Repairs, ScaleIn, SetSpec, Upgrade
+from forewarn.wire.arm_ids import parse_id
 from forewarn.wire.catalogue import find_image
 from forewarn.wire.compute.bodies import WORDS
 from forewarn.wire.compute.digging import Json, a_flag, a_number, a_text, an_object, dig, objects, texts
 from forewarn.wire.compute.notices import os_image_notice, policy_of, terminate_notice
+from forewarn.wire.durations import parse_iso
 
 SIZE = "Standard_D2s_v5"
 """Of a machine whose description does not say."""
+REPAIRS = "automaticRepairsPolicy"
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -20,6 +26,21 @@ class Place(Struct, frozen=True, kw_only=True):
     subscription: str
     group: str
     location: str
+
+
+def scope_of(resource: Resource) -> str:
+    """What it is in the fleet, or will be: its name in its group."""
+    return resource.scope or f"{parse_id(resource.id).group}/{resource.name}"
+
+
+def place_of(resource: Resource) -> Place:
+    at = parse_id(resource.id)
+    return Place(subscription=at.subscription, group=at.group, location=resource.location)
+
+
+def spec_of(resource: Resource) -> SetSpec:
+    """Of a scale set, as it is kept."""
+    return set_spec(resource.body, name=scope_of(resource), title=resource.name, place=place_of(resource))
 
 
 def machine_of(body: Json, name: str, scope: str, place: Place) -> Machine:
@@ -66,6 +87,7 @@ def set_spec(body: Json, *, name: str, title: str, place: Place) -> SetSpec:
         zones=texts(body, "zones"),
         fault_domains=a_number(properties, "platformFaultDomainCount") or 1,
         policy=policy_of(properties),
+        repairs=_repairs(properties),
         computer_prefix=a_text(model, "osProfile", "computerNamePrefix"),
         instance=_model(model, place, size, _tags(body)),
     )
@@ -138,6 +160,23 @@ def _scale_in(properties: Json) -> ScaleIn:
     if len(rules) > 1 or not set(rules) <= known.keys():
         raise Invalid(f"'scaleInPolicy.rules' must hold one of {', '.join(known)}.")
     return known[rules[0]] if rules else ScaleIn.DEFAULT
+
+
+def _repairs(properties: Json) -> Repairs:
+    return Repairs(
+        enabled=a_flag(properties, REPAIRS, "enabled"),
+        grace=_grace(a_text(properties, REPAIRS, "gracePeriod")),
+        action=RepairAction(_word(properties, "repairAction", REPAIRS)),
+    )
+
+
+def _grace(text: str) -> timedelta:
+    if not text:
+        return Repairs().grace
+    try:
+        return parse_iso(text)
+    except ValueError as error:
+        raise Invalid(f"{REPAIRS}.gracePeriod: {error}.") from None
 
 
 def _tags(body: Json) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How far along a resource is, as Compute says it: told by what its owner has asked for and is under way."""
+"""How far along a resource is, as Compute says it: told by what its owner asked for, and by who is being deleted."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -21,8 +21,8 @@ def states_of(scope: Scope) -> Mapping[str, Provisioning]:
     """Of those machines in the scope that something is being done to, by name. Who is not in it has succeeded."""
     states: dict[str, Provisioning] = {}
     for operation in scope.operations:
-        if operation.is_live and operation.source is Source.USER:
-            leaves = operation.impact is EventType.TERMINATE
+        leaves = operation.impact is EventType.TERMINATE
+        if operation.is_live and (leaves or operation.source is Source.USER):
             for name in operation.machines:
                 if leaves or name not in states:
                     states[name] = Provisioning.DELETING if leaves else Provisioning.UPDATING

@@ -67,6 +67,23 @@ def as_many_as_asked(trace: Trace) -> Iterator[Breach]:
                 yield Breach(line.step, f"{sorted(staying)} stay, not {capacity}")
 
 
+@law("Who is replaced leaves in the commit in which its one replacement comes.")
+def replaced_one_for_one(trace: Trace) -> Iterator[Breach]:
+    replacements: set[str] = set()  # operations that have one
+    for line, committed, pool, before in _commits(trace):
+        born = {f"{POOL_GROUP}/{name}" for name in pool.instances - before}
+        operations = [
+            operation
+            for revision in committed.change.revisions
+            for operation in revision.after.operations
+            if operation.replacement is not None and operation.id not in replacements
+        ]
+        replacements |= {operation.id for operation in operations}
+        for operation in operations:
+            if operation.impact is not EventType.TERMINATE or {operation.replacement} != born:
+                yield Breach(line.step, f"{operation.replacement} for {operation.machines}, and {sorted(born)} came")
+
+
 @law("An instance's number is given once in the life of its set.")
 def numbers_are_given_once(trace: Trace) -> Iterator[Breach]:
     for line, _, pool, before in _commits(trace):
