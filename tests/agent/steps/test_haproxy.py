@@ -213,6 +213,16 @@ def test_both_may_run_again_and_come_to_the_same_end(balancer: HAProxy, tmp_path
         assert balancer.status("web_0") == "UP"
 
 
+@pytest.mark.parametrize("done", [(), ("state drain",), ("state drain", "health down")], ids=["none", "one", "two"])
+def test_a_restore_that_was_cut_short_goes_on(balancer: HAProxy, tmp_path: Path, done: tuple[str, ...]) -> None:
+    turn = ATurn(spool=tmp_path)
+    step(balancer, state=State.MAINT).prepare(turn)
+    for command in done:
+        balancer.ask(f"set server app/web_0 {command}")
+    step(balancer, state=State.MAINT).restore(turn)
+    assert who_answers(balancer) == {"web_0", "web_1"}
+
+
 def test_a_haproxy_restarted_during_the_wait_is_told_again(
     balancer: HAProxy, pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
