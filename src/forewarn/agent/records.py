@@ -88,6 +88,8 @@ class StepRecord:
 class Record:
     event: Event
     """As it was last seen."""
+    me: str
+    """This machine, as the event names it."""
     rule: str
     approval: Approval
     approve_after_failure: bool = False
