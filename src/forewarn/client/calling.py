@@ -39,7 +39,9 @@ class Caller:
         self._rng = rng
         self._clock = clock
 
-    def ask(self, request: Request, read: Callable[[Answer], T], *, until: float = math.inf, missing: bool = False) -> T:
+    def ask(
+        self, request: Request, read: Callable[[Answer], T], *, until: float = math.inf, missing: bool = False
+    ) -> T:
         """`until`: no retry begins after that moment. `missing`: a 404 is an answer, and means what it says."""
         pace = self._patience.pace
         failures, began = 0, 0.0

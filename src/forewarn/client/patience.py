@@ -7,7 +7,6 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Protocol
 
 from forewarn.client.alarm import Alarm, wait_for
@@ -27,15 +26,13 @@ class Retry:
         return min(self.first * 2.0 ** min(failures - 1, 32), self.longest) * rng.uniform(1.0, 1.5)
 
 
-STATUSES: Mapping[int, Retry] = MappingProxyType(
-    {
-        404: Retry(total=20.0),  # a host that is starting; later it is no metadata service
-        408: Retry(),
-        410: Retry(first=2.0, longest=8.0),  # the host's service is being updated: Azure says up to 70 seconds
-        429: Retry(),
-        500: Retry(),  # and every 5xx
-    }
-)
+STATUSES: Mapping[int, Retry] = {
+    404: Retry(total=20.0),  # a host that is starting; later it is no metadata service
+    408: Retry(),
+    410: Retry(first=2.0, longest=8.0),  # the host's service is being updated: Azure says up to 70 seconds
+    429: Retry(),
+    500: Retry(),  # and every 5xx
+}
 
 
 class Pace(Protocol):
@@ -67,7 +64,7 @@ class Patience:
     """No connection, one that ended early, or no answer in time."""
     unreadable: Retry = Retry()
     """An answer of nothing, or of something else."""
-    statuses: Mapping[int, Retry] = STATUSES
+    statuses: Mapping[int, Retry] = field(default_factory=lambda: STATUSES)
     pace: Pace = field(default_factory=RealPace)
 
     def with_status(self, status: int) -> Retry | None:
