@@ -85,7 +85,7 @@ class Caller:
 
 def _said(request: Request, answer: Answer) -> str:
     try:
-        reason = text_of(read_object(answer.body).get("error"))
+        reason = text_of(read_object(answer.body).get("error")).strip().removesuffix(".")
     except Unreadable:
         reason = ""
     what = f"{request.method} {request.target.partition('?')[0]}"
