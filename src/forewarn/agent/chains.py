@@ -81,8 +81,8 @@ class Chain:
             return self._ended(step, Progress.FAILED, f"{type(error).__name__}: {error}")
 
     def _prepare_alone(self, step: StepRecord, turn: ATurn) -> Progress:
-        shared = self._shared(step.spec)
-        if shared is not None and step.progress is Progress.WAITING:
+        shared = self._elsewhere(step.spec)
+        if shared is not None and shared.progress is Progress.PREPARED and step.progress is Progress.WAITING:
             self.journal.take_over(self.key, step.position, shared)
             return Progress.PREPARED
         begun = self.journal.step(self.key, step.position, Progress.PREPARING, again=True)
@@ -109,7 +109,7 @@ class Chain:
         return None
 
     def _restore_alone(self, step: StepRecord, turn: ATurn) -> None:
-        if self._needed_elsewhere(step.spec.name):
+        if self._elsewhere(step.spec) is not None:
             self._ended(step, Progress.HANDED_ON, "another event needs it")
             return
         begun = self.journal.step(self.key, step.position, Progress.RESTORING, again=True)
@@ -129,17 +129,10 @@ class Chain:
         left_out = self._record().urgent and step.spec.on_short_path == timedelta()
         return step.spec.on_failure is OnFailure.STOP and not left_out
 
-    def _shared(self, spec: StepSpec) -> StepRecord | None:
-        """The same step, prepared for another event that is not over."""
-        for record in self.journal.records():
-            if record.key != self.key and spec.name in record.holds:
-                for step in record.steps:
-                    if step.spec == spec and step.progress is Progress.PREPARED:
-                        return step
-        return None
-
-    def _needed_elsewhere(self, name: str) -> bool:
-        return any(record.key != self.key and name in record.holds for record in self.journal.records())
+    def _elsewhere(self, spec: StepSpec) -> StepRecord | None:
+        """The same step, as another event holds it that is not over."""
+        others = (record.holder(spec) for record in self.journal.records() if record.key != self.key)
+        return next((step for step in others if step is not None), None)
 
     def _turn(self, step: StepRecord, direction: str, limit: timedelta) -> ATurn:
         record = self._record()

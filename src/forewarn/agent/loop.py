@@ -64,6 +64,7 @@ class Agent:
         self._chains: dict[str, tuple[Chain, threading.Thread]] = {}
         self._speaking: dict[str, float] = {}  # by the event's key: until when not to approve again
         self._ready: dict[str, frozenset[str]] = {}
+        self._asked: dict[str, float] = {}  # by the event's key: when its other machines were asked last
         self._mentioned: set[tuple[str, str]] = set()
         self._stopping = False
 
@@ -171,6 +172,7 @@ class Agent:
         left = "unknown notice" if begin.left is None else f"{begin.left.total_seconds():.0f} s of notice"
         self._log.info("%s: seen, with %s; %s", _name(record), left, begin.rule.name)
         self._notices.tell(record, Moment.SEEN)
+        self._launch(record.key)
 
     def _start(self, key: str, event: Event) -> None:
         record = self._move(key, Happened.STARTED, event=event, started=True)
@@ -184,7 +186,9 @@ class Agent:
         self._log.info("%s: over; restoring", _name(record))
         self._forget(key)
         if key in self._chains:
-            self._chains[key][0].call_off()
+            self._chains[key][0].call_off()  # restoring begins when it has stopped
+        else:
+            self._launch(key)
 
     def _approve(self, key: str, why: str) -> None:
         if self._speaking.get(key, 0.0) > monotonic():
@@ -220,7 +224,9 @@ class Agent:
         if self.waits.get(key) != why:
             self._log.info("%s: %s", _name(record), why)
         self.waits[key] = why
-        if record.approval is Approval.ALL_READY and record.stage is Stage.READY:
+        paced = self._asked.get(key, 0.0) + TICK <= monotonic()
+        if paced and record.approval is Approval.ALL_READY and record.stage is Stage.READY:
+            self._asked[key] = monotonic()
             self._in_background(lambda: self._ask_peers(record))
 
     def _ask_peers(self, record: Record) -> None:
@@ -323,6 +329,7 @@ class Agent:
         self.waits.pop(key, None)
         self._speaking.pop(key, None)
         self._ready.pop(key, None)
+        self._asked.pop(key, None)
 
     def _mention(self, key: str, text: str) -> None:
         if (key, text) not in self._mentioned:

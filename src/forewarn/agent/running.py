@@ -26,7 +26,7 @@ from forewarn.client import HttpTransport, ScheduledEvents
 def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None:
     """Until SIGTERM or SIGINT; SIGHUP has `read` give the configuration anew."""
     settings = config.settings
-    with StateDirectory(settings.state) as state:
+    with StateDirectory(settings.state / "dry-run" if settings.dry_run else settings.state) as state:
         journal = Journal(state / "journal.db")
         client = _client(config)
         notices = Notices(journal, wall=time.time, log=log, rng=random.Random())
