@@ -8,7 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from shutil import rmtree
@@ -89,6 +89,10 @@ class Agent:
     def answer(self, key: str, yes: bool) -> None:
         """What a person said when asked."""
         self.post(lambda: self._answer(key, yes))
+
+    def now(self) -> datetime:
+        """By the server's clock."""
+        return self._client.clock.now()
 
     # The loop.
 
@@ -171,13 +175,13 @@ class Agent:
         self.journal.begin(record)
         left = "unknown notice" if begin.left is None else f"{begin.left.total_seconds():.0f} s of notice"
         self._log.info("%s: seen, with %s; %s", _name(record), left, begin.rule.name)
-        self._notices.tell(record, Moment.SEEN)
+        self._notices.tell(record, Moment.SEEN, record.me)
         self._launch(record.key)
 
     def _start(self, key: str, event: Event) -> None:
         record = self._move(key, Happened.STARTED, event=event, started=True)
         self._log.info("%s: started", _name(record))
-        self._notices.tell(record, Moment.STARTED)
+        self._notices.tell(record, Moment.STARTED, record.me)
         if key in self._chains:
             self._chains[key][0].call_off()
 
@@ -279,10 +283,10 @@ class Agent:
                 self._prepared(key)
             case Happened.FAILED:
                 self._log.error("%s: not prepared", _name(record))
-                self._notices.tell(record, Moment.FAILED)
+                self._notices.tell(record, Moment.FAILED, record.me)
             case Happened.RESTORED:
                 self._log.info("%s: restored", _name(record))
-                self._notices.tell(record, Moment.OVER)
+                self._notices.tell(record, Moment.OVER, record.me)
                 rmtree(self._spool / key, ignore_errors=True)
             case _:
                 pass
@@ -290,7 +294,7 @@ class Agent:
     def _prepared(self, key: str) -> None:
         record = self.journal.change(key, lambda r: replace(r, ready_at=self._client.clock.now()))
         self._log.info("%s: prepared", _name(record))
-        self._notices.tell(record, Moment.READY)
+        self._notices.tell(record, Moment.READY, record.me)
         if record.approval in TELLS and not self.config.settings.dry_run:
             self._in_background(lambda: self._peers.tell(record.event, record.me))
 
