@@ -4,7 +4,13 @@ import fcntl
 import os
 from pathlib import Path
 
+from forewarn.agent.config import Settings
 from forewarn.agent.errors import AgentError
+
+
+def state_of(settings: Settings) -> Path:
+    """A dry run has a place of its own: what it did not do is neither restored nor approved by the next real one."""
+    return settings.state / "dry-run" if settings.dry_run else settings.state
 
 
 class StateDirectory:

@@ -1,7 +1,10 @@
-"""A step that only says what it would do."""
+"""What a dry run does instead: it says what would be done."""
 
 from dataclasses import dataclass
 
+from forewarn.agent.moments import Moment
+from forewarn.agent.notices import Notices
+from forewarn.agent.records import Record
 from forewarn.agent.turns import Step, Turn
 
 
@@ -17,3 +20,12 @@ class DryStep:
 
     def told(self) -> tuple[str, str]:
         return self.step.told()
+
+
+class DryNotices(Notices):
+    def start(self) -> None:
+        pass
+
+    def tell(self, record: Record, moment: Moment, me: str, note: str = "") -> None:
+        for name in self._tellers(record, moment):
+            self._log.info("%s: dry run: would tell that %s is %s", name, record.event.id, moment.value)

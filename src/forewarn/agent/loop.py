@@ -8,7 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from shutil import rmtree
@@ -92,6 +92,10 @@ class Agent:
     def answer(self, key: str, yes: bool) -> None:
         """What a person said when asked."""
         self.post(lambda: self._answer(key, yes))
+
+    def now(self) -> datetime:
+        """By the server's clock."""
+        return self._client.clock.now()
 
     # The loop.
 

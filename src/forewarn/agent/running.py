@@ -3,13 +3,15 @@
 import logging
 import random
 import signal
-import time
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 
-from forewarn.agent.config import Config, StepSpec
-from forewarn.agent.directory import StateDirectory
-from forewarn.agent.dry import DryStep
-from forewarn.agent.errors import BadConfig
+from forewarn.agent.config import Config, Settings, StepSpec
+from forewarn.agent.counting import CountedStep, CountedTransport, Tally
+from forewarn.agent.directory import StateDirectory, state_of
+from forewarn.agent.dry import DryNotices, DryStep
+from forewarn.agent.errors import AgentError
 from forewarn.agent.journal import Journal
 from forewarn.agent.loop import Agent
 from forewarn.agent.notices import Notices
@@ -20,16 +22,22 @@ from forewarn.agent.steps import build
 from forewarn.agent.supervising import Supervisor
 from forewarn.agent.turns import Step
 from forewarn.agent.watching import Watcher
-from forewarn.client import HttpTransport, ScheduledEvents
+from forewarn.client import HttpTransport, ScheduledEvents, Transport
+
+AT_START = ("endpoint", "name", "state", "listen", "poll", "peers", "log", "dry_run", "record")
+"""Settings that count until the agent is started anew."""
 
 
 def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None:
     """Until SIGTERM or SIGINT; SIGHUP has `read` give the configuration anew."""
     settings = config.settings
-    with StateDirectory(settings.state / "dry-run" if settings.dry_run else settings.state) as state:
+    tally = Tally()
+    with StateDirectory(state_of(settings)) as state:
         journal = Journal(state / "journal.db")
-        client = _client(config)
-        notices = Notices(journal, wall=time.time, log=log, rng=random.Random())
+        client = _client(settings, tally, log)
+        notices = (DryNotices if settings.dry_run else Notices)(
+            journal, wall=lambda: client.clock.now().timestamp(), log=log, rng=random.Random()
+        )
         agent = Agent(
             config=config,
             journal=journal,
@@ -37,7 +45,7 @@ def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None
             peers=peers_of(settings.peers, client, log),
             notices=notices,
             spool=state / "spool",
-            build=_builder(config),
+            build=_builder(settings, tally),
             log=log,
         )
         watcher = Watcher(
@@ -48,8 +56,11 @@ def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None
             is_busy=lambda: agent.is_busy,
             log=log,
         )
-        _hear_signals(agent, read, log)
-        with serving(agent, watcher, state, settings.listen, log), Supervisor(agent, watcher):
+        with (
+            serving(agent, watcher, state, settings.listen, log, tally),
+            Supervisor(agent, watcher) as supervisor,
+        ):
+            _hear_signals(agent, supervisor, read, log)
             notices.start()
             watcher.start()
             try:
@@ -57,27 +68,43 @@ def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None
             finally:
                 watcher.stop()
                 notices.stop()
-                client.close()
-                journal.close()
+        client.close()
+        journal.close()
 
 
-def _client(config: Config) -> ScheduledEvents:
-    settings = config.settings
-    transport = HttpTransport() if settings.record is None else Recorder(HttpTransport(), settings.record)
+def _client(settings: Settings, tally: Tally, log: logging.Logger) -> ScheduledEvents:
+    transport: Transport = CountedTransport(HttpTransport(), tally)
+    if settings.record is not None:
+        transport = Recorder(transport, settings.record, lambda: datetime.now(UTC), log)
     return ScheduledEvents(settings.endpoint or None, name=settings.name or None, transport=transport)
 
 
-def _builder(config: Config) -> Callable[[StepSpec], Step]:
-    return (lambda spec: DryStep(build(spec))) if config.settings.dry_run else build
+def _builder(settings: Settings, tally: Tally) -> Callable[[StepSpec], Step]:
+    if settings.dry_run:
+        return lambda spec: DryStep(build(spec))
+    return lambda spec: CountedStep(spec.name, build(spec), tally)
 
 
-def _hear_signals(agent: Agent, read: Callable[[], Config], log: logging.Logger) -> None:
-    def hang_up(*_: object) -> None:
+def _hear_signals(agent: Agent, supervisor: Supervisor, read: Callable[[], Config], log: logging.Logger) -> None:
+    """A handler only leaves word for the loop: it may run in the midst of anything."""
+
+    def read_again() -> None:
+        supervisor.reloading()
         try:
-            agent.reload(read())
-        except BadConfig as error:
+            agent.reload(reloadable(read(), agent.config, log))
+        except AgentError as error:
             log.error("the configuration stays as it was: %s", error)
+        agent.post(supervisor.reloaded)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: agent.stop())
-    signal.signal(signal.SIGHUP, hang_up)
+    signal.signal(signal.SIGHUP, lambda *_: agent.post(read_again))
+
+
+def reloadable(new: Config, old: Config, log: logging.Logger) -> Config:
+    """The new configuration, with what cannot change under a running agent as it was."""
+    was = {name: getattr(old.settings, name) for name in AT_START}
+    for name, value in was.items():
+        if getattr(new.settings, name) != value:
+            log.warning("agent.%s has changed: that counts once the agent is started anew", name)
+    return replace(new, settings=replace(new.settings, **was))
