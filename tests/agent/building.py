@@ -37,6 +37,7 @@ def a_record(event: Event | None = None, chain: Sequence[StepSpec] = (), **chang
     return Record(
         **{
             "event": event or an_event(),
+            "me": "vm",
             "rule": "any",
             "approval": Approval.OWN,
             "seen_at": NOON,

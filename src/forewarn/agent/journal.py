@@ -68,6 +68,12 @@ class Journal:
     def record(self, key: str) -> Record | None:
         return next(iter(self._records("select key, body from events where key = ?", key)), None)
 
+    def known(self, key: str) -> Record:
+        found = self.record(key)
+        if found is None:
+            raise JournalError(f"The journal knows nothing of {key}.")
+        return found
+
     def past(self, limit: int = 20) -> list[Record]:
         """What is over, latest first."""
         return self._records("select key, body from events where live = 0 order by seen_at desc limit ?", limit)
@@ -84,7 +90,7 @@ class Journal:
     def change(self, key: str, how: Callable[[Record], Record]) -> Record:
         """Of the event only; its steps have their own."""
         with self._transaction() as execute:
-            changed = how(self._known(key))
+            changed = how(self.known(key))
             _put(execute, changed)
         return changed
 
@@ -128,15 +134,9 @@ class Journal:
 
     def _change_step(self, key: str, position: int, how: Callable[[StepRecord], StepRecord]) -> StepRecord:
         with self._transaction() as execute:
-            changed = how(self._known(key).steps[position])
+            changed = how(self.known(key).steps[position])
             _put_step(execute, key, changed)
         return changed
-
-    def _known(self, key: str) -> Record:
-        found = self.record(key)
-        if found is None:
-            raise JournalError(f"The journal knows nothing of {key}.")
-        return found
 
     def _records(self, query: str, *parameters: object) -> list[Record]:
         with self._lock:

@@ -17,8 +17,10 @@ from forewarn.agent.errors import BadConfig
 T = TypeVar("T")
 
 
-def read_options(shape: type[T], table: Mapping[str, object], where: str) -> T:
+def read_options(shape: type[T], table: object, where: str) -> T:
     """`where` is the table's place in the file, as a person would say it: `steps.pool`."""
+    if not isinstance(table, Mapping):
+        raise BadConfig(f"{where}: a table is wanted")
     known: dict[str, Field[Any]] = {f.name: f for f in fields(shape) if f.init}  # type: ignore[arg-type]
     hints = get_type_hints(shape)
     for key in table:

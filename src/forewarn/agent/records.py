@@ -88,6 +88,8 @@ class StepRecord:
 class Record:
     event: Event
     """As it was last seen."""
+    me: str
+    """This machine, as the event names it."""
     rule: str
     approval: Approval
     approve_after_failure: bool = False
@@ -111,12 +113,11 @@ class Record:
     def is_live(self) -> bool:
         return self.stage is not Stage.OVER
 
-    @property
-    def holds(self) -> frozenset[str]:
-        """The steps that must stay prepared for it."""
+    def holder(self, spec: StepSpec) -> StepRecord | None:
+        """Its record of that very step, if the step must stay prepared for it."""
         if self.stage in (Stage.RESTORING, Stage.OVER):
-            return frozenset()
-        return frozenset(step.spec.name for step in self.steps if step.progress in HELD)
+            return None
+        return next((step for step in self.steps if step.spec == spec and step.progress in HELD), None)
 
 
 def moved(stage: Stage, fact: Happened) -> Stage:

@@ -25,7 +25,10 @@ def facts_of(event: Event, me: str) -> dict[str, str]:
 
 def fill(template: str, event: Event, me: str, more: Mapping[str, str] | None = None) -> str:
     """Replaces `{name}`; any other brace stays as it is, so that JSON can be a template."""
-    facts = {**facts_of(event, me), **(more or {})}
+    return put(template, {**facts_of(event, me), **(more or {})})
+
+
+def put(template: str, facts: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda found: facts.get(found[1], found[0]), template)
 
 

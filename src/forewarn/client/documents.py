@@ -5,7 +5,7 @@ What cannot be read is None or kept as its plain string, never guessed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -41,7 +41,7 @@ class Event:
     """`Platform` or `User`; empty if the server does not say."""
     duration: timedelta | None = None
     """The interruption to expect; None if unknown."""
-    raw: Mapping[str, object]
+    raw: Mapping[str, object] = field(repr=False, hash=False)
     """The event exactly as it was sent."""
 
     @property
@@ -61,6 +61,7 @@ class Event:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
     incarnation: int
+    """-1 if the server does not say."""
     events: tuple[Event, ...]
     date: datetime | None
     """The server's own time when it answered; None if it did not say."""

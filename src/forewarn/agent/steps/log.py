@@ -9,7 +9,9 @@ from forewarn.agent.turns import Turn
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Log:
     prepare_text: str = "{type} {event} of {resources}: not before {not_before}"
+    """The line to prepare. `{type}` and the like are filled in."""
     restore_text: str = "{type} {event} is over"
+    """The line to restore."""
 
     def prepare(self, turn: Turn) -> None:
         turn.say(fill(self.prepare_text, turn.event, turn.me))

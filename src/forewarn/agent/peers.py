@@ -1,0 +1,115 @@
+"""Who of an event's machines is ready: told and asked through whatever the machines share.
+
+The server keeps it, where it is Forewarn; otherwise the agents ask each other, or look into a directory they share.
+"""
+
+import logging
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from forewarn.client import ClientError, Event, ScheduledEvents
+
+SECONDS = 3.0
+"""How long a peer may take to answer."""
+
+
+class Peers(Protocol):
+    def tell(self, event: Event, me: str) -> None:
+        """This machine is ready. Never raises: who is not heard is not ready."""
+
+    def ready(self, event: Event) -> frozenset[str]:
+        """Who is known to be, in lower case."""
+
+
+class ServerPeers:
+    """Through the server's readiness endpoint; where it has none, through `otherwise`."""
+
+    def __init__(self, client: ScheduledEvents, otherwise: Peers, log: logging.Logger) -> None:
+        self._client = client
+        self._otherwise = otherwise
+        self._log = log
+
+    def tell(self, event: Event, me: str) -> None:
+        try:
+            if self._client.ready(event) is not None:
+                return
+        except ClientError as error:
+            self._log.warning(
+                "%s %s: the server did not take that this machine is ready: %s", event.kind, event.id, error
+            )
+        self._otherwise.tell(event, me)
+
+    def ready(self, event: Event) -> frozenset[str]:
+        try:
+            known = self._client.readiness(event)
+        except ClientError:
+            return frozenset()
+        return self._otherwise.ready(event) if known is None else frozenset(name.lower() for name in known.ready)
+
+
+class NoPeers:
+    """Nothing is shared, so only this machine is known to be ready."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def tell(self, event: Event, me: str) -> None:
+        self._told[event.key] = me.lower()
+
+    def ready(self, event: Event) -> frozenset[str]:
+        return frozenset({self._told[event.key]} if event.key in self._told else ())
+
+
+class DirectoryPeers:
+    """A file for each machine of each event. The directory is on storage that all of them see."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def tell(self, event: Event, me: str) -> None:
+        folder = self._directory / _file_name(event.key)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _file_name(me.lower())).touch()
+
+    def ready(self, event: Event) -> frozenset[str]:
+        folder = self._directory / _file_name(event.key)
+        return frozenset(name.lower() for name in event.resources if (folder / _file_name(name.lower())).exists())
+
+
+class UrlPeers(NoPeers):
+    """Each agent is asked at its own address: 200 means that it is ready."""
+
+    def __init__(self, template: str) -> None:
+        super().__init__()
+        self._template = template
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def ready(self, event: Event) -> frozenset[str]:
+        mine = super().ready(event)
+        others = [name for name in event.resources if name.lower() not in mine]
+        return mine | {name.lower() for name in others if self._says_yes(name, event)}
+
+    def _says_yes(self, name: str, event: Event) -> bool:
+        places = {"{name}": quote(name, safe=""), "{event}": quote(event.id, safe="")}
+        url = self._template
+        for place, value in places.items():
+            url = url.replace(place, value)
+        try:
+            with self._opener.open(url, timeout=SECONDS) as answer:
+                return bool(answer.status == 200)
+        except (OSError, urllib.error.URLError, ValueError):
+            return False
+
+
+def peers_of(setting: str, client: ScheduledEvents, log: logging.Logger) -> Peers:
+    if setting.startswith(("http://", "https://")):
+        return ServerPeers(client, UrlPeers(setting), log)
+    return ServerPeers(client, DirectoryPeers(Path(setting)) if setting else NoPeers(), log)
+
+
+def _file_name(text: str) -> str:
+    """Never a way out of the directory, whatever the text."""
+    return "is-" + quote(text, safe="")
