@@ -1,20 +1,22 @@
 """A steady load of HTTP requests on one address: some on kept connections, some on new ones, some that take their time.
 
 Each client sends one request after the other and counts what came of it. Nothing is tried twice: an answer that is not
-200, or does not come whole, is a failed request.
+200, or does not come whole, is a failed request. It is a process of its own, so that nothing else holds it up.
 """
 
 import asyncio
 import contextlib
-import threading
+import json
+import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import cycle
 
 PATHS = ("/", "/", "/0.2", "/0.35", "/0.5")
-"""What each client asks for in turn; the number is how long the answer takes. As many as to suit no number of servers:
-else one of two that take turns would get all that is quick."""
+"""What clients ask for; the number is how long the answer takes. Each has an order of its own: clients that keep in
+step would give all that is slow to one of two servers that take turns."""
 KEPT, NEW = 16, 8
 """Clients that keep their connection, and clients that take a new one for each request."""
 GAP = 0.02
@@ -35,33 +37,40 @@ class Load:
 
 @contextlib.contextmanager
 def load(where: str) -> Iterator[Load]:
-    """For as long as the block takes; then every request under way is waited for."""
-    seen, over = Load(), threading.Event()
-    clients = threading.Thread(target=lambda: asyncio.run(_clients(where, seen, over)))
-    clients.start()
+    """For as long as the block takes; then every request under way is waited for, and the figures are there."""
+    seen = Load()
+    command = [sys.executable, "-I", __file__, where]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         yield seen
     finally:
-        over.set()
-        clients.join()
+        told = json.loads(process.communicate(timeout=30)[0])  # the end of its input ends it
+        seen.answered.update(told["answered"])
+        seen.failed.update(told["failed"])
 
 
-async def _clients(where: str, seen: Load, over: threading.Event) -> None:
+async def main(where: str) -> None:
+    seen, over = Load(), asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, over.set)
+    await _clients(where, seen, over)
+    print(json.dumps({"answered": seen.answered, "failed": seen.failed}))
+
+
+async def _clients(where: str, seen: Load, over: asyncio.Event) -> None:
     async with asyncio.TaskGroup() as clients:
         for number in range(KEPT + NEW):
-            clients.create_task(_client(where, number < KEPT, number % len(PATHS), seen, over))
+            clients.create_task(_client(where, number < KEPT, random.Random(number), seen, over))
 
 
-async def _client(where: str, keep: bool, first: int, seen: Load, over: threading.Event) -> None:
+async def _client(where: str, keep: bool, order: random.Random, seen: Load, over: asyncio.Event) -> None:
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-    paths = cycle(PATHS[first:] + PATHS[:first])  # so that they do not all ask for the same at once
     host, _, port = where.rpartition(":")
     while not over.is_set():
         good = False
         try:
             async with asyncio.timeout(LATE):
                 streams = streams or await asyncio.open_connection(host, int(port))
-                status, body = await _exchange(*streams, next(paths), keep)
+                status, body = await _exchange(*streams, order.choice(PATHS), keep)
             good = status == "200"
             (seen.answered if good else seen.failed)[body if good else status] += 1
         except (OSError, EOFError, TimeoutError) as error:
@@ -88,3 +97,7 @@ async def _close(writer: asyncio.StreamWriter) -> None:
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -14,14 +14,12 @@ import pytest
 
 from forewarn.agent.errors import BadConfig, StepFailed, Stopped, TimeIsUp
 from forewarn.agent.options import read_options
-from forewarn.agent.reading import parse_config
 from forewarn.agent.steps.haproxy import Server, State
 from forewarn.agent.turns import Fact
 from tests.agent.balancing import HAProxy, Web, address, haproxy, needs_haproxy, until, webs
 from tests.agent.turn import ATurn
 
 pytestmark = needs_haproxy
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "agent-steps" / "haproxy.md"
 
 
 @pytest.fixture
@@ -339,11 +337,3 @@ def test_what_it_tells_that_it_will_do() -> None:
         "set app/{me} in HAProxy at /run/haproxy/admin.sock to drain, and wait until its sessions have ended"
     )
     assert restore == "set app/{me} in HAProxy at /run/haproxy/admin.sock back to what it was, and wait until it is up"
-
-
-def test_the_examples_of_its_page_are_right_and_its_options_are_all_there() -> None:
-    text = PAGE.read_text()
-    for block in text.split("```toml\n")[1:]:
-        parse_config(block.partition("```")[0])
-    for option in Server.__dataclass_fields__:
-        assert f"| `{option}` |" in text

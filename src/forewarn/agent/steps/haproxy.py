@@ -36,15 +36,15 @@ OURS = {State.DRAIN: Admin.DRAIN, State.MAINT: Admin.MAINT | Admin.DRAIN}
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Server:
     backend: str
-    """The backend of HAProxy's configuration that this machine is in."""
+    """The backend of HAProxy's configuration that this machine is in. Where it is in several, give each a step."""
     server: str = "{me}"
-    """The machine's name in that backend; {me} is its name in events."""
+    """The machine's name in that backend. `{me}` is its name in events."""
     sockets: tuple[str, ...] = ("/run/haproxy/admin.sock",)
-    """The runtime API of each HAProxy: the path of its stats socket, or HOST:PORT."""
+    """The runtime API of each HAProxy: the path of its stats socket, or `HOST:PORT`."""
     state: State = State.DRAIN
-    """`drain`, or `maint` where cookies, stick tables or prefer-last-server bind clients to a server."""
+    """`drain`, or `maint` where a cookie, a stick table or `prefer-last-server` binds clients to a server."""
     wait_for_sessions: bool = True
-    """Prepare ends when no session is left, nor waits for this server. Otherwise it ends at once."""
+    """Prepare ends when no session is left, nor waits in a queue for this server. Otherwise it ends at once."""
     settle: timedelta = timedelta(milliseconds=200)
     """How long there must have been no session."""
     recheck: bool = True
@@ -99,18 +99,15 @@ class Server:
         return seen
 
     def _wait_for_sessions(self, balancers: Sequence[Balancer], turn: Turn) -> None:
-        told = -1
-        quiet_since = time.monotonic()
+        told, since = -1, time.monotonic()
         while True:
             # Taken out again and again: a HAProxy that was restarted has forgotten it.
             sessions = sum(balancer.sessions(self._take_out(balancer)) for balancer in balancers)
-            if sessions:
-                quiet_since = time.monotonic()
-            elif time.monotonic() - quiet_since >= self.settle.total_seconds():
-                return
             if sessions != told:
                 turn.say(f"{self.backend}: {sessions} session{'' if sessions == 1 else 's'} left")
-                told = sessions
+                told, since = sessions, time.monotonic()
+            if not sessions and time.monotonic() - since >= self.settle.total_seconds():
+                return
             turn.pause(PAUSE)
 
     def _put_back(self, balancer: Balancer) -> None:
