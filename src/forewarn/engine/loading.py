@@ -5,9 +5,10 @@ enrolment) stays as it is. A machine that is no longer declared leaves.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from ipaddress import IPv4Address
+from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
@@ -32,6 +33,8 @@ FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
 SETTINGS_NOTE = "settings"
 ADDRESS_NOTE = "next-address"
 LOADER = Actor.system("fleet")
+AT_A_TIME = 100
+"""So many resources are in memory, however large the fleet is; few, so that the collector need not walk over them."""
 
 
 def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[], str]) -> Change:
@@ -39,13 +42,12 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     leave = leavers(tx, fleet)
     draft = Draft(lock_known(tx, {*(s.id for s in fleet.scopes), *(m.scope for m in leave)}), now)
     known = {scope: tx.machines(scope) for scope in draft.scopes}
-    resources, scopes = described(fleet.scopes, fleet.machines)
+    scopes, resources = described(fleet.scopes, fleet.machines)
     for scope in scopes:
         held = draft.scopes.get(scope.id)
         draft.put_scope(_redeclared(held, scope) if held else replace(scope, epoch=leaving.next_epoch(tx)))
+    _describe(tx, resources, now)
     draft.machines += [replace(m, created_at=m.created_at or now) for m in _placed(tx, fleet, known, new_id)]
-    for resource in resources:  # TODO: of 100,000 machines they take 250 MB here, all at once; write them in batches
-        draft.put_resource(_redescribed(resource, tx.resource(resource.key), now))
     for machine in leave:
         outcomes.remove_machine(draft, machine, LOADER)
     for name, stored in known.items():
@@ -54,6 +56,12 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
     leaving.follow(tx, draft)
     return published(tx, draft.seal(fleet.settings), now)
+
+
+def _describe(tx: Transaction, resources: Iterator[Resource], now: datetime) -> None:
+    """Before anybody leaves: who is declared elsewhere now keeps what stands for it."""
+    while batch := tuple(islice(resources, AT_A_TIME)):
+        tx.save(Change(resources=tuple(_redescribed(each, tx.resource(each.key), now) for each in batch)))
 
 
 def _redescribed(resource: Resource, known: Resource | None, now: datetime) -> Resource:
