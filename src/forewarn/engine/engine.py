@@ -116,7 +116,7 @@ class Engine(Frame):
         def decide(tx: Transaction, draft: Draft) -> None:
             (machine,) = behind.find_machines(tx, [target])
             outcomes.set_power(draft, machine, power, by)
-            behind.recount(tx, draft, machine.scope)
+            behind.recount(tx, draft, [machine.scope])
             settle(draft)
 
         await self.command([target[0]], decide)
@@ -218,7 +218,7 @@ class Engine(Frame):
                     known = tx.machines(held.scope, [held.machine]) if held.impact in outcomes.LASTING else ()
                     outcomes.performed(draft, held, next(iter(known), None))
                     if draft.machines or draft.gone:
-                        behind.recount(tx, draft, held.scope)
+                        behind.recount(tx, draft, [held.scope])
                         settle(draft)
 
         await self.command([action.scope], decide, lock=lock_known)
