@@ -17,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.kubernetes import certificates
 from tests.kubernetes.api import Api
 from tests.kubernetes.installing import Programs, programs
 
@@ -35,6 +36,8 @@ class Cluster:
     url: str
     ca_file: Path
     admin_token: str
+    admin_certificate: Path
+    """With its key in the same file."""
 
     @property
     def admin(self) -> Api:
@@ -95,7 +98,12 @@ def running(folder: Path) -> Iterator[Cluster]:
         _wait_for(etcd, (folder / ETCD).exists, folder / "etcd.log")
         server = stack.enter_context(_process(folder, found.apiserver, *_apiserver_options(folder, port)))
         certificate = folder / "certificates" / "apiserver.crt"  # made by the server; holds its authority's too
-        cluster = Cluster(url=f"https://127.0.0.1:{port}", ca_file=certificate, admin_token=ADMIN)
+        cluster = Cluster(
+            url=f"https://127.0.0.1:{port}",
+            ca_file=certificate,
+            admin_token=ADMIN,
+            admin_certificate=folder / "admin.pem",
+        )
         _wait_for(server, lambda: _is_ready(cluster), folder / "kube-apiserver.log")
         yield cluster
 
@@ -138,12 +146,14 @@ def _apiserver_options(folder: Path, port: int) -> list[str]:
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
     (folder / "accounts.key").write_bytes(key)
+    (folder / "admin.pem").write_bytes(certificates.client("admin", "system:masters"))
     return [
         f"--etcd-servers=unix://{ETCD}",
         "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={port}", "--permit-port-sharing",
         "--cert-dir=certificates",
         "--endpoint-reconciler-type=none",  # nobody looks for the server in the cluster, and loopback is refused there
         "--authorization-mode=RBAC", "--token-auth-file=tokens.csv",
+        "--client-ca-file=admin.pem",  # it vouches for itself
         "--service-account-issuer=https://kubernetes.default.svc",
         "--service-account-key-file=accounts.key", "--service-account-signing-key-file=accounts.key",
         "--disable-admission-plugins=ServiceAccount",  # it wants the account `default`, which a controller would make

@@ -5,7 +5,7 @@ allows. The answers to all of it are the real server's.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -35,14 +35,14 @@ class Stage:
 
     # The scheduler and the kubelet: pods come
 
-    def pod(self, name: str, *, ready: bool = True, **metadata: Any) -> Any:
+    def pod(self, name: str, *, ready: bool = True, spec: Mapping[str, Any] | None = None, **metadata: Any) -> Any:
         """A pod that runs on the node, with a label `app` of its own name unless other `labels` are given.
 
         A pod that is only pending would be evicted whatever its budget says: the server asks a budget for running ones.
         """
         named = {"labels": {"app": name}, **metadata, "name": name}
-        spec = {"nodeName": self.node, "containers": [{"name": "main", "image": "none"}]}
-        self.api.create(self.pods_path, {"metadata": named, "spec": spec})
+        whole = {"nodeName": self.node, "containers": [{"name": "main", "image": "none"}], **(spec or {})}
+        self.api.create(self.pods_path, {"metadata": named, "spec": whole})
         condition = {"type": "Ready", "status": "True" if ready else "False"}
         return self.api.merge(
             f"{self.pods_path}/{name}/status", {"status": {"phase": "Running", "conditions": [condition]}}
@@ -103,6 +103,7 @@ class Stage:
 
 
 def stage(api: Api, name: str) -> Stage:
-    api.create("/api/v1/nodes", {"metadata": {"name": name}})
+    labels = {"kubernetes.io/hostname": name}  # of an object that is made empty, the server would not track the owners
+    api.create("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
     api.create("/api/v1/namespaces", {"metadata": {"name": name}})
     return Stage(api=api, node=name, namespace=name)

@@ -21,7 +21,7 @@ from forewarn.agent.errors import Stopped
 from forewarn.agent.journal import Journal
 from forewarn.agent.notices import Moment, Notices
 from forewarn.agent.peers import Peers
-from forewarn.agent.records import Happened, Record, Stage, StepRecord, moved
+from forewarn.agent.records import Happened, Progress, Record, Stage, StepRecord, moved
 from forewarn.agent.turning import StepLocks
 from forewarn.agent.turns import Step
 from forewarn.client import ClientError, Document, Event, Identity, ScheduledEvents, Verdict, judge
@@ -30,6 +30,9 @@ TICK = 1.0
 """Seconds between two looks at what waits, while anything does."""
 AGAIN = 5.0
 """Seconds before an approval that failed is tried again."""
+MOMENTS = {Stage.READY: Moment.READY, Stage.BLOCKED: Moment.FAILED, Stage.OVER: Moment.OVER}
+"""What is told when a chain has ended at a stage."""
+TROUBLES = frozenset({Progress.FAILED, Progress.SKIPPED, Progress.UNRESTORED})
 TELLS = frozenset({Approval.OWN, Approval.LEADER, Approval.ALL_READY})
 """The policies under which a machine says that it is ready. The others leave that to a person, or to nobody."""
 
@@ -98,10 +101,11 @@ class Agent:
 
     def run(self) -> None:
         """Until it is stopped. What is unfinished then is in the journal."""
-        for record in self.journal.records():
+        for record in self.journal.records():  # also before the server is heard: it may be long in coming
             self._log.info("%s: going on where it was left: %s", _name(record), record.stage.value)
-            if record.stage is Stage.RESTORING:
-                self._launch(record.key)
+            if record.stage is Stage.READY:
+                self._say_ready(record)
+            self._go_on(record)
         while not self._stopping:
             self._hear()
             self._think()
@@ -172,16 +176,16 @@ class Agent:
             seen_at=self._client.clock.now(),
             steps=tuple(StepRecord(position=position, spec=spec) for position, spec in enumerate(chain)),
         )
+        self._tell(record, Moment.SEEN)
         self.journal.begin(record)
         left = "unknown notice" if begin.left is None else f"{begin.left.total_seconds():.0f} s of notice"
         self._log.info("%s: seen, with %s; %s", _name(record), left, begin.rule.name)
-        self._notices.tell(record, Moment.SEEN, record.me)
         self._launch(record.key)
 
     def _start(self, key: str, event: Event) -> None:
+        self._tell(replace(self.journal.known(key), event=event, started=True), Moment.STARTED)
         record = self._move(key, Happened.STARTED, event=event, started=True)
         self._log.info("%s: started", _name(record))
-        self._notices.tell(record, Moment.STARTED, record.me)
         if key in self._chains:
             self._chains[key][0].call_off()
 
@@ -277,28 +281,28 @@ class Agent:
         self._chains.pop(key, None)
         if fact is None:
             return
-        record = self._move(key, fact)
-        match fact:
-            case Happened.PREPARED if record.stage is Stage.READY:
-                self._prepared(key)
-            case Happened.FAILED:
-                self._log.error("%s: not prepared", _name(record))
-                self._notices.tell(record, Moment.FAILED, record.me)
-            case Happened.RESTORED:
-                self._log.info("%s: restored", _name(record))
-                self._notices.tell(record, Moment.OVER, record.me)
-                rmtree(self._spool / key, ignore_errors=True)
-            case _:
-                pass
+        record = self.journal.known(key)
+        stage = moved(record.stage, fact)
+        if stage is not record.stage:
+            self._tell(replace(record, stage=stage), MOMENTS[stage])
+        self._log.info("%s: %s", _name(record), stage.value)
+        ready_at = self._client.clock.now() if stage is Stage.READY else record.ready_at
+        record = self._move(key, fact, ready_at=ready_at)
+        if stage is Stage.READY:
+            self._say_ready(record)
+        if stage is Stage.OVER:
+            rmtree(self._spool / key, ignore_errors=True)
 
-    def _prepared(self, key: str) -> None:
-        record = self.journal.change(key, lambda r: replace(r, ready_at=self._client.clock.now()))
-        self._log.info("%s: prepared", _name(record))
-        self._notices.tell(record, Moment.READY, record.me)
+    def _say_ready(self, record: Record) -> None:
         if record.approval in TELLS and not self.config.settings.dry_run:
             self._in_background(lambda: self._peers.tell(record.event, record.me))
 
     # Small things.
+
+    def _tell(self, record: Record, moment: Moment) -> None:
+        """Before the journal says that it happened: a crash in between tells it once more, under the same id."""
+        troubles = [f"{step.spec.name}: {step.note}" for step in record.steps if step.progress in TROUBLES]
+        self._notices.tell(record, moment, record.me, "; ".join(troubles))
 
     def _move(self, key: str, fact: Happened, **changes: object) -> Record:
         return self.journal.change(key, lambda r: replace(r, stage=moved(r.stage, fact), **changes))  # type: ignore[arg-type]

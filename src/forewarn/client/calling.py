@@ -42,7 +42,7 @@ class Caller:
     def ask(
         self, request: Request, read: Callable[[Answer], T], *, until: float = math.inf, missing: bool = False
     ) -> T:
-        """`until`: no retry begins after that moment. `missing`: a 404 is an answer, and means what it says."""
+        """`until`: trouble is given up at that moment. `missing`: a 404 is an answer, and means what it says."""
         pace = self._patience.pace
         failures, began = 0, 0.0
         while True:
@@ -52,11 +52,14 @@ class Caller:
             failures += 1
             began = began if failures > 1 else pace.monotonic()
             delay = max(found.retry.delay(failures, self._rng), found.after)
-            if pace.monotonic() + delay > min(began + found.retry.total, until):
+            now = pace.monotonic()
+            if now + delay > began + found.retry.total:
                 raise found.error
-            pace.sleep(delay, request.alarm)
+            pace.sleep(max(min(delay, until - now), 0.0), request.alarm)
             if request.alarm is not None and request.alarm.rung:
                 raise Interrupted(f"It was not tried again, since somebody interrupted the client: {found.error}")
+            if now + delay > until:
+                raise found.error
 
     def once(self, request: Request) -> Answer:
         """Whatever the status."""
@@ -85,7 +88,7 @@ class Caller:
 
 def _said(request: Request, answer: Answer) -> str:
     try:
-        reason = text_of(read_object(answer.body).get("error"))
+        reason = text_of(read_object(answer.body).get("error")).strip().removesuffix(".")
     except Unreadable:
         reason = ""
     what = f"{request.method} {request.target.partition('?')[0]}"

@@ -1,0 +1,135 @@
+"""A real Forewarn under a virtual clock, and real agents on its machines, each a process."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forewarn.agent.journal import Journal
+from forewarn.agent.records import Record
+from forewarn.cli.client import Client
+from forewarn.cli.login import find_login
+from tests.e2e.running import Up, up
+
+T = TypeVar("T")
+PATIENCE = 30.0
+
+
+def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
+    """What `look` finds, as soon as it finds something."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"not seen within {patience:.0f} s: {what}")
+
+
+HOOK = """
+[steps.{name}]
+use = "command"
+prepare = "printf '%s\\\\n' 'prepare {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
+restore = "printf '%s\\\\n' 'restore {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
+limit = "20s"
+"""
+
+
+@dataclass(kw_only=True)
+class Machine:
+    """One machine's agent: its configuration, its journal, and what its hooks wrote."""
+
+    name: str
+    folder: Path
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "hooks.log"
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "agent.toml"
+
+    def did(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def configure(self, endpoint: str, *, steps: tuple[str, ...], rules: str, approve: str = "own") -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        agent = f'[agent]\nendpoint = "{endpoint}"\nstate = "{self.folder}/state"\nlisten = ""\napprove = "{approve}"\n'
+        hooks = "".join(HOOK.format(name=name, log=self.log) for name in steps)
+        self.config.write_text(agent + hooks + rules)
+
+    def start(self) -> None:
+        with (self.folder / "agent.log").open("ab") as log:
+            words = [sys.executable, "-m", "forewarn.agent", "run", "--config", str(self.config)]
+            self.process = subprocess.Popen(words, stdout=log, stderr=log)
+
+    def stop(self) -> int:
+        if self.process is None:
+            return 0
+        self.process.terminate()
+        status, self.process = self.process.wait(30), None
+        return status
+
+    def records(self) -> dict[str, Record]:
+        """Of all events there ever were, by their keys."""
+        if not (self.folder / "state" / "journal.db").exists():
+            return {}
+        journal = Journal(self.folder / "state" / "journal.db")
+        try:
+            return {record.key: record for record in [*journal.past(1000), *journal.records()]}
+        finally:
+            journal.close()
+
+    def said(self) -> str:
+        return (self.folder / "agent.log").read_text()
+
+
+@dataclass(kw_only=True)
+class Rig:
+    forewarn: Up
+    control: Client
+    folder: Path
+    machines: dict[str, Machine] = field(default_factory=dict)
+
+    def machine(self, name: str) -> Machine:
+        return self.machines.setdefault(name, Machine(name=name, folder=self.folder / name))
+
+    def advance(self, by: str) -> None:
+        self.control.post("/clock/advance", {"by": by})
+
+    def event(self, id: str) -> dict[str, Any]:
+        return dict(self.control.get(f"/events/{id}"))
+
+    def live(self, **query: object) -> list[dict[str, Any]]:
+        return list(self.control.pages("/events", query))
+
+    def history(self, subject: str) -> list[dict[str, Any]]:
+        return list(self.control.pages("/history", {"subject": subject}))
+
+    def phase(self, id: str) -> str:
+        return str(self.event(id)["phase"])
+
+
+@contextmanager
+def rig(folder: Path, fleet: str) -> Iterator[Rig]:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "fleet.toml").write_text(fleet)
+    with up(folder / "data", "--clock", "manual", "--fleet", str(folder / "fleet.toml")) as forewarn:
+        control = Client(forewarn.control, lambda: find_login(forewarn.control, forewarn.data))
+        built = Rig(forewarn=forewarn, control=control, folder=folder)
+        try:
+            yield built
+        finally:
+            for machine in built.machines.values():
+                machine.stop()
+
+
+def show(value: object) -> str:
+    return json.dumps(value, indent=1, default=str)

@@ -1,0 +1,154 @@
+"""Three machines, three agents, and what a month may bring: the hooks, the approvals, the restores and the times."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from forewarn.agent.records import Progress, Record, Stage
+from tests.agent.e2e.fleet import Rig, rig, until
+
+FLEET = """
+[driver]
+kind = "simulated"
+
+[scale_set.web]
+instances = 3
+terminate_notification = "10m"
+
+[scale_set.web.instance.0]
+update_domain = 0
+host = "rack-1"
+[scale_set.web.instance.1]
+update_domain = 0
+host = "rack-1"
+[scale_set.web.instance.2]
+update_domain = 1
+host = "rack-2"
+"""
+RULES = """
+[[rules]]
+types = ["Freeze"]
+shorter_than = "10s"
+ignore = true
+
+[[rules]]
+types = ["Terminate"]
+steps = ["pool"]
+
+[[rules]]
+steps = ["pool", "worker"]
+approve = "leader"
+"""
+NAMES = ("web_0", "web_1", "web_2")
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Iterator[Rig]:
+    with rig(tmp_path, FLEET) as built:
+        for name in NAMES:
+            machine = built.machine(name)
+            machine.configure(built.forewarn.machines[name], steps=("pool", "worker"), rules=RULES)
+            machine.start()
+        until(lambda: all("is " in built.machine(name).said() for name in NAMES) or None, "every agent knows its name")
+        until(lambda: _all_polled(built) or None, "every agent has asked")
+        yield built
+
+
+def _all_polled(built: Rig) -> bool:
+    return all(machine["enrolled"] for machine in built.control.pages("/scopes"))
+
+
+def over(fleet: Rig, name: str, key: str) -> Record | None:
+    record = fleet.machine(name).records().get(key)
+    return record if record is not None and record.stage is Stage.OVER else None
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def test_a_reboot_two_that_share_a_host_a_scale_in_and_a_campaign_called_off(fleet: Rig) -> None:
+    _reboot_one(fleet)
+    _redeploy_two_on_one_host(fleet)
+    _freeze_nobody_minds(fleet)
+    _cancel_a_campaign_half_way(fleet)
+    _scale_in(fleet)
+
+
+def _reboot_one(fleet: Rig) -> None:
+    operation = fleet.control.post("/machines/web_2/restart")
+    event = operation["event"]
+    until(lambda: fleet.phase(event) == "Started" or None, "web_2 is prepared and has approved")
+    told = fleet.event(event)
+    assert at(told["started_at"]) < at(told["not_before"]), "nobody had to wait for the notice to run out"
+    assert fleet.machine("web_2").did() == ["prepare pool Reboot", "prepare worker Reboot"]
+    fleet.advance("1m")
+    record = until(lambda: over(fleet, "web_2", event), "web_2 is restored")
+    assert fleet.machine("web_2").did()[2:] == ["restore worker Reboot", "restore pool Reboot"]
+    assert (record.approved, record.started) == (True, True)
+    assert [step.progress for step in record.steps] == [Progress.RESTORED, Progress.RESTORED]
+    approvals = [entry for entry in fleet.history(event) if entry["what"] == "approved"]
+    assert [entry["who"] for entry in approvals] == ["machine:web_2"]
+    assert not fleet.machine("web_0").did()
+
+
+def _redeploy_two_on_one_host(fleet: Rig) -> None:
+    (told,) = fleet.control.post("/events", {"type": "Redeploy", "machines": ["web_0", "web_1"]})["items"]
+    event = told["id"]
+    assert told["resources"] == ["web_0", "web_1"]
+    until(lambda: fleet.phase(event) == "Started" or None, "the leader has approved for both")
+    approvals = [entry["who"] for entry in fleet.history(event) if entry["what"] == "approved"]
+    assert approvals == ["machine:web_0"], "the first of them speaks, and the second has no need to"
+    fleet.advance("2m")
+    for name in ("web_0", "web_1"):
+        until(lambda name=name: over(fleet, name, event), f"{name} is restored")  # type: ignore[misc]
+        assert fleet.machine(name).did() == [
+            "prepare pool Redeploy",
+            "prepare worker Redeploy",
+            "restore worker Redeploy",
+            "restore pool Redeploy",
+        ]
+
+
+def _freeze_nobody_minds(fleet: Rig) -> None:
+    (told,) = fleet.control.post("/events", {"type": "Freeze", "machines": ["web_2"], "duration": 5})["items"]
+    until(lambda: "says to ignore it" in fleet.machine("web_2").said() or None, "web_2 leaves it alone")
+    fleet.advance("15m")
+    until(lambda: fleet.phase(told["id"]) == "Completed" or None, "it happened at its time")
+    assert len(fleet.machine("web_2").did()) == 4
+
+
+def _cancel_a_campaign_half_way(fleet: Rig) -> None:
+    campaign = fleet.control.post("/campaigns", {"type": "Reboot", "scopes": ["web:0"], "notice": "15m"})
+    first = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the first update domain is told")
+    for event in (one["id"] for one in first):
+        until(lambda event=event: fleet.phase(event) != "Scheduled" or None, "it is approved")  # type: ignore[misc]
+    fleet.advance("1m")
+    for name in ("web_0", "web_1"):
+        until(lambda name=name: len(fleet.machine(name).did()) == 8 or None, f"{name} is restored")  # type: ignore[misc]
+    before = fleet.machine("web_2").did()
+    fleet.machine("web_2").stop()  # so that its event is still waiting when the campaign is called off
+    fleet.advance("30m")
+    second = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the second update domain is told")
+    fleet.control.post(f"/campaigns/{campaign['id']}/pause")
+    fleet.machine("web_2").start()
+    until(lambda: fleet.machine("web_2").did() != before or None, "web_2 prepares")
+    fleet.control.post(f"/campaigns/{campaign['id']}/cancel")
+    key = second[0]["id"]
+    until(lambda: over(fleet, "web_2", key), "web_2 is as it was")
+    assert sorted(fleet.machine("web_2").did()[len(before) :])[0].startswith("prepare pool")
+
+
+def _scale_in(fleet: Rig) -> None:
+    did = len(fleet.machine("web_0").did())
+    events = {name: fleet.control.post(f"/machines/{name}/delete")["event"] for name in ("web_0", "web_1")}
+    told = {name: fleet.event(event) for name, event in events.items()}
+    assert all(at(t["not_before"]) - at(t["scheduled_at"]) == timedelta(minutes=10) for t in told.values())
+    for name, event in events.items():
+        until(lambda event=event: fleet.phase(event) == "Started" or None, f"{name}: all deletes are approved")  # type: ignore[misc]
+    for name in events:
+        assert fleet.machine(name).did()[did:] == ["prepare pool Terminate"]
+    fleet.advance("1m")
+    assert {machine["name"] for machine in fleet.control.pages("/machines")} == {"web_2"}
