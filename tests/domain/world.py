@@ -164,7 +164,7 @@ class World:
 
         def decide(draft: Draft) -> None:
             what(draft, target)
-            outcomes.recount(draft, target.scope, self.members(target.scope))
+            outcomes.recount(draft, [target.scope], self.members)
             settle(draft)
 
         self.do(target.scope, decide)
@@ -220,7 +220,7 @@ class World:
 
     def _performed(self, action: Action, draft: Draft) -> None:
         outcomes.performed(draft, action, self.machines.get(action.machine))
-        outcomes.recount(draft, action.scope, self.members(action.scope))
+        outcomes.recount(draft, [action.scope], self.members)
         settle(draft)
 
     def fail(self, operation: Operation | str, reason: str = "no such host", machine: str | None = None) -> None:

@@ -128,7 +128,7 @@ class Engine(Frame):
         def decide(tx: Transaction, draft: Draft) -> None:
             (machine,) = behind.find_machines(tx, [target])
             outcomes.set_power(draft, machine, power, by)
-            behind.recount(tx, draft, machine.scope)
+            behind.recount(tx, draft, [machine.scope])
             settle(draft)
 
         await self.command([target[0]], decide)
@@ -230,7 +230,7 @@ class Engine(Frame):
                     known = tx.machines(held.scope, [held.machine]) if outcomes.leaves_mark(draft, held) else ()
                     outcomes.performed(draft, held, next(iter(known), None))
                     if known and held.impact in outcomes.LASTING:
-                        behind.recount(tx, draft, held.scope)
+                        behind.recount(tx, draft, [held.scope])
                         settle(draft)
 
         await self.command([action.scope], decide, lock=lock_known)

@@ -57,7 +57,7 @@ def fleet(tmp_path: Path) -> Iterator[Rig]:
 
 
 def _all_polled(built: Rig) -> bool:
-    return all(machine["enrolled"] for machine in built.control.pages("/scopes"))
+    return all(scope["enrolled_at"] for scope in built.control.pages("/scopes"))
 
 
 def over(fleet: Rig, name: str, key: str) -> Record | None:
