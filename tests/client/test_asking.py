@@ -163,7 +163,7 @@ def test_who_is_interrupted_between_two_attempts_gives_up_and_who_asks_after_tha
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["", "metadata", "ftp://host", "https://host", "http://", "http://h:x", "unix:rel"]
+    "endpoint", ["", "metadata", "ftp://host", "https://host", "http://", "http://h:x", "http://a..b", "unix:rel"]
 )
 def test_what_is_no_endpoint_is_told_at_once(endpoint: str) -> None:
     with pytest.raises(NoEndpoint, match="is no metadata endpoint"):

@@ -2,6 +2,7 @@
 
 AgentError
 ├── BadConfig     the configuration is wrong: a person must mend it
+├── NotRunning    there is no agent to ask: start it
 ├── JournalError  the journal cannot be read or written: nothing may be done without it
 └── StepTrouble   a step did not do its work
     ├── StepFailed  it says why
@@ -15,6 +16,10 @@ class AgentError(Exception):
 
 
 class BadConfig(AgentError):
+    pass
+
+
+class NotRunning(AgentError):
     pass
 
 
