@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ class Outbox:
     lines: Lines
 
     def tell(self, record: Record, moment: Moment = Moment.SEEN, note: str = "") -> None:
-        self.notices.tell(record, moment, "vm", note)
+        now = datetime.fromtimestamp(self.wall(), UTC)
+        self.journal.change(record.key, lambda r: r, self.notices.about(record, moment, now, note))
+        self.notices.wake()
 
     def later(self, seconds: float = HOUR) -> None:
         assert isinstance(self.wall, Wall)
@@ -83,6 +86,6 @@ def a_hook(port: int, name: str = "ops", **options: Any) -> StepSpec:
 
 
 def begun(outbox: Outbox, *chain: StepSpec, id: str = "E1") -> Record:
-    record = a_record(an_event(id=id), chain=chain)
+    record = a_record(an_event(id=id), tellers=chain)
     outbox.journal.begin(record)
     return record

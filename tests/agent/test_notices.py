@@ -141,17 +141,6 @@ def test_a_clock_that_was_set_back_holds_nothing_up(tmp_path: Path) -> None:
         assert moments(receiver, 2) == ["seen", "seen"]
 
 
-def test_what_was_told_twice_is_one_notice(tmp_path: Path) -> None:
-    with an_outbox(tmp_path, started=False) as outbox:
-        record = begun(outbox, a_hook(1))
-        outbox.tell(record, Moment.SEEN)
-        outbox.tell(record, Moment.SEEN)
-        outbox.tell(record, Moment.FAILED, note="a")
-        outbox.tell(record, Moment.FAILED, note="b")
-        told = [(notice.moment, notice.facts["note"]) for notice in outbox.journal.notices()]
-    assert told == [("seen", ""), ("failed", "a"), ("failed", "b")]
-
-
 def test_each_event_step_moment_and_machine_has_an_id_of_its_own() -> None:
     notice = Notice(event="E", step="s", moment="seen", facts={"me": "vm", "note": ""})
     others = [

@@ -131,4 +131,3 @@ def rig(folder: Path, fleet: str) -> Iterator[Rig]:
         finally:
             for machine in built.machines.values():
                 machine.stop()
-
