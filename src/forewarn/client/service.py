@@ -6,6 +6,7 @@
 import json
 import random
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -101,8 +102,9 @@ class Service:
     def about(self, alarm: Alarm | None) -> About:
         """Asked once; again as long as the service cannot say."""
         if self._about is None:
+            request = replace(self._request(ABOUT, alarm), timeout=self._patience.connect)
             try:
-                answer = self._caller.once(self._request(ABOUT, alarm))
+                answer = self._caller.once(request)
             except Interrupted:
                 raise
             except (Unreachable, Unreadable):
