@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import ROLLED_OUT, Campaign, CampaignState
+from forewarn.domain.consent import ApprovalPolicy, Rule
 from forewarn.domain.errors import Refused
 from forewarn.domain.events import Actor, EventType
 from forewarn.domain.machines import EvictionPolicy, Power, Priority
@@ -71,6 +72,41 @@ class Approve:
     def play(self, world: World) -> None:
         home = self.machine.partition("_")[0]
         world.approve(home, *(_nth(world, i) for i in self.events), by=Actor.machine(self.machine))
+
+
+@dataclass(frozen=True)
+class Acknowledge:
+    """Somebody on the control plane: a user, or a machine that was given the right, of whatever scope."""
+
+    by: Actor
+    event: int
+
+    def play(self, world: World) -> None:
+        if world.events:
+            event = world.events[_nth(world, self.event)]
+            world.approve(event.scope, event.id, by=self.by, acknowledged=True)
+
+
+@dataclass(frozen=True)
+class SayReady:
+    """Any machine, of any event: also of those that are not about it."""
+
+    machine: str
+    event: int
+    ready: bool
+
+    def play(self, world: World) -> None:
+        if world.events:
+            world.say_ready(_nth(world, self.event), self.machine, self.ready)
+
+
+@dataclass(frozen=True)
+class Choose:
+    in_scope: str
+    policy: ApprovalPolicy
+
+    def play(self, world: World) -> None:
+        world.set_policy(self.in_scope, self.policy)
 
 
 @dataclass(frozen=True)
@@ -177,6 +213,10 @@ some_machine = st.sampled_from(MACHINES)
 some_scope = st.sampled_from(SCOPES)
 any_type = st.sampled_from(EventType)
 index = st.integers(0, 30)
+policies = st.sampled_from(
+    [*(ApprovalPolicy(rule=rule) for rule in Rule if rule is not Rule.K_OF_N)]
+    + [ApprovalPolicy(rule=Rule.K_OF_N, count=count) for count in (1, 2, 9)]
+)
 lengths = st.sampled_from([minutes(m) for m in (0, 0.5, 1, 4, 5, 7, 10, 15, 30, 60)] + [timedelta(hours=25)])
 hops = st.one_of(lengths, st.sampled_from([timedelta(microseconds=1), minutes(-1), timedelta(hours=-1)]))
 
@@ -186,6 +226,10 @@ steps: st.SearchStrategy[Step] = st.one_of(
     st.builds(Schedule, some_scope, any_type, st.booleans(), st.none() | lengths),
     st.builds(Approve, some_machine, st.lists(index, min_size=1, max_size=3).map(tuple)),
     st.builds(Approve, some_machine, st.lists(index, min_size=1, max_size=3).map(tuple)),
+    st.builds(Acknowledge, st.just(ALICE) | some_machine.map(Actor.machine), index),
+    st.builds(SayReady, some_machine, index, st.sampled_from([True, True, False])),
+    st.builds(SayReady, some_machine, index, st.just(True)),
+    st.builds(Choose, some_scope, policies),
     st.builds(Cancel, index),
     st.builds(SetPower, some_machine, st.sampled_from(Power)),
     st.builds(Remove, some_machine),

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address
 import msgspec
 from msgspec.structs import replace
 
-from forewarn.domain import outcomes
+from forewarn.domain import approving, outcomes
 from forewarn.domain.describing import described, numbered
 from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Actor
@@ -43,6 +43,8 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     for scope in scopes:
         held = draft.scopes.get(scope.id)
         draft.put_scope(_redeclared(held, scope) if held else replace(scope, epoch=leaving.next_epoch(tx)))
+        if held is not None and scope.approval is not None:
+            approving.set_policy(draft, scope.id, scope.approval, LOADER)
     draft.machines += [replace(m, created_at=m.created_at or now) for m in _placed(tx, fleet, known, new_id)]
     for resource in resources:  # TODO: of 100,000 machines they take 250 MB here, all at once; write them in batches
         draft.put_resource(_redescribed(resource, tx.resource(resource.key), now))
