@@ -23,8 +23,8 @@ def test_fleet_shows_people_a_part_of_a_large_fleet_and_programs_all_of_it(forew
 def test_fleet_lists_the_scopes(rig: Rig, forewarn: Shell) -> None:
     rig.enrol("db")
     rows = forewarn.ok("fleet", "--scopes").rows
-    assert rows[0] == ["db", "availability-set", "2030-01-01", "12:00:00Z", "1", "0"]
-    assert rows[-1] == ["web:1", "placement-group", "web", "not", "enrolled", "1", "0"]
+    assert rows[0] == ["db", "availability-set", "2030-01-01", "12:00:00Z", "1", "first", "0"]
+    assert rows[-1] == ["web:1", "placement-group", "web", "not", "enrolled", "1", "first", "0"]
     assert [scope["id"] for scope in forewarn.ok("fleet", "--scopes", "--json").json][-1] == "web:1"
 
 

@@ -15,7 +15,6 @@ from forewarn.domain.events import Action, Actor, Event, EventType, Operation, P
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scalesets import SetSpec
-from forewarn.domain.scopes import Scope
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
 from forewarn.engine.estate import Estate
@@ -210,13 +209,12 @@ def _live(draft: Draft, event: Event) -> Event:
 class Stubborn(Engine):
     """Lets nothing start by a change of the policy."""
 
-    async def set_policy(self, scopes: Sequence[str], policy: ApprovalPolicy, by: Actor) -> list[Scope]:
-        def decide(tx: Transaction, draft: Draft) -> list[Scope]:
+    async def set_policy(self, scopes: Sequence[str], policy: ApprovalPolicy, by: Actor) -> None:
+        def decide(tx: Transaction, draft: Draft) -> None:
             for scope in scopes:
                 approving.set_policy(draft, scope, policy, by)
-            return [draft.scopes[scope] for scope in scopes]
 
-        return await self.command(scopes, decide)
+        await self.command(scopes, decide)
 
 
 class Careless(Engine):

@@ -5,6 +5,7 @@ Azure's rule readiness lets nothing start. Whoever has the right to acknowledge 
 """
 
 from enum import Enum
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -67,22 +68,24 @@ def yes(event: Event) -> list[str]:
     """The machines that the event names and that have said yes, in the order in which they did."""
     said = [(approval.at, approval.by.name) for approval in event.approvals if _is_of_machine(approval)]
     said += [(readiness.at, readiness.machine) for readiness in event.readiness if readiness.ready]
-    named = set(event.resources)
-    return list(dict.fromkeys(name for _, name in sorted(said) if name in named))
+    said.sort(key=itemgetter(0))
+    return list(dict.fromkeys(name for _, name in said if name in event.resources))
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
     """What an event still needs to start early."""
 
+    approved: bool  # its policy is satisfied: if it waits, it is for other deletes of its scale set
     machines: tuple[str, ...]  # those that it names and that have not said yes
-    needed: int  # so many of them; 0: no number of them is enough, or nothing is needed any more
+    needed: int  # so many of them; 0 where their number is not the question
 
 
 def waits_for(event: Event, policy: ApprovalPolicy) -> Waiting:
     said = yes(event)
     missing = tuple(name for name in event.resources if name not in said)
-    needed = 0 if is_approved(event, policy) else _needed(event, policy) or 0
-    return Waiting(machines=missing, needed=max(needed - len(said), 0))
+    approved = is_approved(event, policy)
+    needed = 0 if approved else max((_needed(event, policy) or 0) - len(said), 0)
+    return Waiting(approved=approved, machines=missing, needed=needed)
 
 
 def _is_enough(approval: Approval, rule: Rule) -> bool:

@@ -8,7 +8,6 @@ from forewarn.domain.consent import ApprovalPolicy
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import NotFound
 from forewarn.domain.events import Actor, Event
-from forewarn.domain.scopes import Scope
 from forewarn.domain.starting import settle
 from forewarn.engine.frame import Frame
 from forewarn.engine.ports import Reader, Transaction
@@ -37,16 +36,15 @@ class Consenting(Frame):
         now = self.clock.now()
         return await self.store.read(lambda reader: self._known_to(reader, scope, event_id, now))
 
-    async def set_policy(self, scopes: Sequence[str], policy: ApprovalPolicy, by: Actor) -> list[Scope]:
+    async def set_policy(self, scopes: Sequence[str], policy: ApprovalPolicy, by: Actor) -> None:
         """In all of the scopes, or in none."""
 
-        def decide(tx: Transaction, draft: Draft) -> list[Scope]:
+        def decide(tx: Transaction, draft: Draft) -> None:
             for scope in scopes:
                 approving.set_policy(draft, scope, policy, by)
             settle(draft)
-            return [draft.scopes[scope] for scope in scopes]
 
-        return await self.command(scopes, decide)
+        await self.command(scopes, decide)
 
     async def _approve(self, scope: str, ids: Sequence[str], by: Actor, *, acknowledged: bool) -> tuple[str, ...]:
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
