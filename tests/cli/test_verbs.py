@@ -58,6 +58,45 @@ def test_every_option_of_schedule_reaches_the_event(forewarn: Shell) -> None:
     assert struck["phase"] == "Started"
 
 
+def test_the_policy_of_a_scope_is_shown_and_chosen(rig: Rig, forewarn: Shell) -> None:
+    assert forewarn.ok("policy", "db").rows == [["db", "first"]]
+    assert forewarn.ok("policy", "db", "k-of-n", "2").rows == [["db", "2-of-n"]]
+    assert forewarn.ok("policy", "db", "--json").json == [{"scope": "db", "rule": "k-of-n", "count": 2}]
+    assert forewarn.ok("policy", "web", "human").rows == [["web:0", "human"], ["web:1", "human"]]
+    assert forewarn.ok("policy", "web").rows == [["web:0", "human"], ["web:1", "human"]]
+    assert "human" in forewarn.ok("fleet", "--scopes").rows[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "told"),
+    [
+        pytest.param("policy nowhere", 1, "There is no scope nowhere", id="nowhere"),
+        pytest.param("policy nowhere human", 1, "There is no scope or scale set nowhere", id="nowhere-to-choose"),
+        pytest.param("policy db k-of-n", 1, "needs the number", id="without-k"),
+        pytest.param("policy db first 2", 1, "without one", id="with-k"),
+        pytest.param("policy db most", 2, "invalid choice", id="no-such-rule"),
+        pytest.param("policy db k-of-n two", 2, "is not a number", id="no-number"),
+    ],
+)
+def test_a_wrong_policy_is_refused(forewarn: Shell, line: str, status: int, told: str) -> None:
+    said = forewarn(*words(line))
+    assert (said.status, told in said.err) == (status, True), said
+
+
+def test_events_tell_who_is_ready_and_whom_they_wait_for(rig: Rig, forewarn: Shell) -> None:
+    (event,) = forewarn.ok("schedule", "Reboot", "db-0", "--json").json
+    assert "WAITS FOR" not in forewarn.ok("events").out, "it is as in Azure"
+    forewarn.ok("policy", "db", "human")
+    assert forewarn.ok("events").rows[0][-2:] == ["a", "user"]
+    rig.run(rig.engine.say_ready("db", event["id"], "db-0", True))
+    assert forewarn.ok("events").rows[0][-3:] == ["db-0", "a", "user"]
+    rig.run(rig.engine.say_ready("db", event["id"], "db-0", False))
+    forewarn.ok("policy", "db", "all-named")
+    assert forewarn.ok("events").rows[0][-1] == "db-0"
+    forewarn.ok("approve", event["id"])
+    assert "WAITS FOR" not in forewarn.ok("events").out
+
+
 def test_several_events_are_cancelled_and_one_refusal_does_not_keep_the_others_from_it(forewarn: Shell) -> None:
     ids = [row[0] for row in forewarn.ok("schedule", "Reboot", "db-0", "db-1").rows]
     said = forewarn("cancel", ids[0], "FFFFFFFF", ids[1], "--why", "rain")
