@@ -75,6 +75,16 @@ class Approve:
 
 
 @dataclass(frozen=True)
+class Together:
+    """The machines of one update domain move to one host, which is to be rebooted."""
+
+    def play(self, world: World) -> None:
+        names = [name for name in world.machines if name in ("web_0", "web_2", "web_4")]
+        world.machines |= {name: replace(world.machines[name], host="shared") for name in names}
+        world.schedule(names, EventType.REBOOT)
+
+
+@dataclass(frozen=True)
 class Acknowledge:
     """Somebody on the control plane: a user, or a machine that was given the right, of whatever scope."""
 
@@ -126,6 +136,15 @@ class SetPower:
     def play(self, world: World) -> None:
         if self.machine in world.machines:
             world.set_power(self.machine, self.power)
+
+
+@dataclass(frozen=True)
+class AllDown:
+    in_scope: str
+
+    def play(self, world: World) -> None:
+        for machine in world.members(self.in_scope):
+            world.set_power(machine.name, Power.STOPPED)
 
 
 @dataclass(frozen=True)
@@ -242,6 +261,23 @@ steps: st.SearchStrategy[Step] = st.one_of(
 )
 stories = st.lists(st.lists(steps)).map(lambda parts: list(chain.from_iterable(parts)))
 """In parts, so that they are long on average and still shrink to a few steps."""
+
+
+named = st.sampled_from(("web_0", "web_2", "web_4"))
+debate: st.SearchStrategy[Step] = st.one_of(
+    st.builds(SayReady, named, st.just(0), st.just(True)),
+    st.builds(SayReady, named, st.just(0), st.just(True)),
+    st.builds(SayReady, named, st.just(0), st.just(False)),
+    st.builds(Approve, named | st.just("web_1"), st.just((0,))),
+    st.builds(Choose, st.just("web"), policies),
+    st.builds(Acknowledge, named.map(Actor.machine), st.just(0)),
+    st.just(AllDown("web")),
+    st.builds(Remove, named),
+)
+debates = st.tuples(policies, st.lists(debate, min_size=1, max_size=10)).map(
+    lambda parts: [Choose("web", parts[0]), Together(), *parts[1]]
+)
+"""Of one event that names three machines: whose word counts is all that it is about."""
 
 
 def told(story: list[Step], after_each: Callable[[World], None] = lambda world: None) -> World:
