@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test test-azure test-kubernetes check format crash simulate fuzz bench
+.PHONY: help install up agent test test-azure test-kubernetes check format crash simulate fuzz bench
 
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 up: install          ## start Forewarn with a small sample fleet; Ctrl-C stops it
 	@$(BIN)/forewarn up
+
+agent:               ## the agent in one file, dist/forewarn-agent.pyz, for machines with Python 3.11 and nothing else
+	$(PYTHON) deploy/pack_agent.py
 
 test: check          ## every gate and every test
 	$(BIN)/python -m pytest -n 2 -m 'not azure and not kubernetes'

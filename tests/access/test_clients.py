@@ -33,7 +33,7 @@ def test_another_one_is_kept_without_its_secret_until_it_is_removed() -> None:
             assert known.check("ci", "long-and-random") is not None
             assert known.check("ci", SECRET) is None
             assert known.check("local", "long-and-random") is None
-        assert "long-and-random" not in str(await audit.store.read(lambda reader: reader.note(NOTE)))
+        assert "long-and-random" not in str(await audit.store.read(lambda reader: reader.note(NOTE.key)))
         for taken in ("ci", "local"):
             with pytest.raises(Conflict):
                 await clients.add(taken, secret="x", by=ANN)

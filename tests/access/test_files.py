@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from forewarn.access.files import ca_file, read_local, token_in, token_request, write_local, write_private
+from forewarn.access.files import ca_file, read_local, token_in, token_request, write_local
 from forewarn.domain.errors import Invalid
 from tests.access.making import LOCAL, SECRET, TENANT
 
@@ -27,15 +27,8 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE((held / "local.json").stat().st_mode) == 0o600
 
 
-def test_a_draft_that_a_crash_left_is_in_nobody_s_way(tmp_path: Path) -> None:
-    (tmp_path / ".x.new").write_text("half")
-    write_private(tmp_path / "x", b"whole")
-    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"whole"]
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"tenant": "x"}'])
 def test_a_damaged_login_is_named(tmp_path: Path, content: str) -> None:
-    write_private(tmp_path / "x", b"")
     (tmp_path / "access").mkdir()
     (tmp_path / "access" / "local.json").write_text(content)
     with pytest.raises(Invalid, match=r"local\.json cannot be read"):

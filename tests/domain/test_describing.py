@@ -20,7 +20,7 @@ def machine(where: str, name: str, **facts: object) -> Machine:
 
 
 def tell(scopes: list[Scope], machines: list[Machine]) -> tuple[dict[str, Resource], dict[str, Scope]]:
-    resources, owned = described(scopes, machines)
+    owned, resources = described(scopes, machines)
     return {f"{r.type.rpartition('/')[2]}/{r.name}": r for r in resources}, {s.id: s for s in owned}
 
 
@@ -28,8 +28,8 @@ def test_a_machine_alone_is_a_virtual_machine_that_owns_its_scope() -> None:
     policy = EventsPolicy(approve_user_reboot=True, publish=True)
     vm = machine("vm", "vm", zone="2", priority=Priority.SPOT, os_image_notice=minutes(15))
     resources, scopes = tell([scope("vm", ScopeKind.STANDALONE, policy=policy)], [vm])
-    assert list(resources) == ["resourceGroups/rg", "virtualMachines/vm"]
-    group, told = resources.values()
+    assert list(resources) == ["virtualMachines/vm", "resourceGroups/rg"]
+    told, group = resources.values()
     assert (group.type, group.key) == (GROUP, told.group)
     assert told.id == "/subscriptions/S/resourceGroups/rg/providers/Microsoft.Compute/virtualMachines/vm"
     assert (told.type, told.location, told.scope, told.machine) == (VIRTUAL_MACHINE, "here", "vm", "vm")
@@ -63,7 +63,7 @@ def test_the_placement_groups_of_a_scale_set_are_one_resource_that_goes_on_count
     assert (told.type, told.scope, told.machine, told.counter) == (SCALE_SET, "web", "", 12)
     assert told.body["zones"] == ["1", "2"]
     assert {s.owner for s in scopes.values()} == {told.key}
-    assert list(resources) == ["resourceGroups/rg", "virtualMachineScaleSets/web"]
+    assert list(resources) == ["virtualMachineScaleSets/web", "resourceGroups/rg"]
 
 
 def test_role_instances_are_their_service_s() -> None:

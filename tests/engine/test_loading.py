@@ -1,21 +1,31 @@
 """Taking over a declared fleet: all of it or none, and what has happened since stays."""
 
+import asyncio
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import Campaign
-from forewarn.domain.errors import Unavailable
+from forewarn.domain.draft import Change
+from forewarn.domain.errors import Conflict, Unavailable
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.fleet import Fleet
-from forewarn.domain.history import What
+from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import Machine, Power
+from forewarn.domain.resources import Resource
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 from forewarn.domain.settings import Settings
-from tests.engine.desk import ALICE, NOON, CountingStore, Desk, a_fleet, in_a_loop, minutes
+from forewarn.engine.engine import Engine
+from forewarn.engine.loading import AT_A_TIME
+from forewarn.engine.ports import Reader, Store, Transaction
+from forewarn.store.memory import MemoryStore
+from forewarn.store.sqlite import open_store
+from tests.engine.desk import ALICE, NOON, CountingStore, Desk, Ids, a_fleet, in_a_loop, minutes
 
 
 async def names(desk: Desk) -> list[str]:
@@ -149,6 +159,45 @@ async def test_a_process_that_dies_on_the_way_leaves_the_old_fleet_or_the_new_on
     assert await names(desk) == ["web_1", "web_2", "web_3", "web_4"]
 
 
+def everything(reader: Reader) -> list[object]:
+    notes = [reader.note(key) for key in ("fleet", "settings", "next-address")]
+    return [*notes, *reader.list_scopes(), *reader.list_machines(), *reader.list_resources(limit=10 * AT_A_TIME)]
+
+
+class ShortOfIds(Ids):
+    """Has no more ids to give after so many."""
+
+    left = 5
+
+    def __call__(self) -> str:
+        if self.left == 0:
+            raise Conflict("There are no ids left.")
+        self.left -= 1
+        return super().__call__()
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [pytest.param(lambda path: MemoryStore(), id="memory"), pytest.param(open_store, id="sqlite")],
+)
+@in_a_loop
+async def test_a_fleet_that_fails_half_way_leaves_nothing_behind(
+    opened: Callable[[Path], Store], tmp_path: Path
+) -> None:
+    store = await asyncio.to_thread(opened, tmp_path)
+    desk, ids = Desk(), ShortOfIds()
+    engine = Engine(store=store, clock=desk.clock, feed=desk.feed, new_id=ids, settings=Settings())
+    await engine.load_fleet(a_fleet(), "first")
+    before = await store.read(everything)
+    with pytest.raises(Conflict, match="no ids left"):
+        await engine.load_fleet(a_fleet(["db", "web"], AT_A_TIME + 1), "second")
+    assert await store.read(everything) == before
+    assert len(desk.feed.news) == 1
+    ids.left = 10 * AT_A_TIME
+    assert await engine.load_fleet(a_fleet(["db", "web"], AT_A_TIME + 1), "second")
+    await store.close()
+
+
 @in_a_loop
 async def test_when_the_last_running_machine_leaves_nothing_waits_any_longer() -> None:
     desk = await Desk.open()
@@ -241,3 +290,68 @@ async def test_a_machine_moved_to_another_scope_leaves_the_one_and_joins_the_oth
     await desk.engine.load_fleet(a_fleet(["db", "web"], [moved]), "second")
     found = await desk.store.read(lambda r: r.list_machines())
     assert [(machine.scope, machine.name) for machine in found] == [("web", "db_0")]
+
+
+# What stands for it
+
+
+async def described(desk: Desk) -> dict[str, Resource]:
+    return {resource.name: resource for resource in await desk.store.read(lambda r: r.list_resources())}
+
+
+class Attentive(CountingStore):
+    """Notes how many resources are written at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[int] = []
+
+    async def run(self, work, then=None):  # type: ignore[no-untyped-def]
+        return await super().run(lambda tx: work(Listening(tx, self.written)), then)
+
+
+class Listening:
+    def __init__(self, tx: Transaction, written: list[int]) -> None:
+        self._tx = tx
+        self._written = written
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._tx, name)
+
+    def save(self, change: Change) -> Sequence[Entry]:
+        self._written.append(len(change.resources))
+        return self._tx.save(change)
+
+
+@in_a_loop
+async def test_the_descriptions_of_a_large_fleet_are_never_all_in_memory() -> None:
+    store = Attentive()
+    await Desk(store).engine.load_fleet(a_fleet(machines=2 * AT_A_TIME), "first")
+    assert sum(store.written) == 2 * AT_A_TIME + 2  # with the set and the resource group
+    assert max(store.written) <= AT_A_TIME
+
+
+@in_a_loop
+async def test_a_description_counts_how_often_it_was_declared() -> None:
+    desk = await Desk.open(machines=1)
+    first = (await described(desk))["web_0"]
+    desk.wall += minutes(1)
+    await desk.engine.load_fleet(a_fleet(machines=2), "second")
+    again = await described(desk)
+    assert again["web_0"] == replace(first, version=2)
+    assert (again["web_1"].version, again["web_1"].machine) == (1, "web_1")
+
+
+@in_a_loop
+async def test_the_description_of_a_machine_that_leaves_leaves_too() -> None:
+    desk = await Desk.open(machines=2)
+    await desk.engine.load_fleet(without(a_fleet(machines=2), "web_0"), "second")
+    assert set(await described(desk)) == {"forewarn", "web", "web_1"}
+
+
+@in_a_loop
+async def test_a_machine_moved_to_another_scope_is_still_described() -> None:
+    desk = await Desk.open(["db", "web"], 1)
+    moved = Machine(scope="web", name="db_0", update_domain=1)
+    await desk.engine.load_fleet(a_fleet(["db", "web"], [moved]), "second")
+    assert (await described(desk))["db_0"].scope == "web"

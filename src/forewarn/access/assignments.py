@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Sequence, Set
 
-import msgspec
-
 from forewarn.access.audit import Audit
+from forewarn.access.notes import ListNote
 from forewarn.domain.access import Assignment, Right, allows, check_scope, gives_same
 from forewarn.domain.errors import Conflict, NotFound
 from forewarn.domain.events import Actor
 from forewarn.domain.history import Entry, What
 from forewarn.engine.ports import Transaction
 
-NOTE = "access/assignments"
+NOTE = ListNote("access/assignments", Assignment)
 MOST = 2000
 FOREWARN = Actor.system("forewarn")
 
@@ -38,7 +37,7 @@ class Assignments:
         self._not_fixed(assignment.id)
 
         def work(tx: Transaction) -> tuple[tuple[Assignment, ...], list[Entry]]:
-            kept = _decode(tx.note(NOTE))
+            kept = NOTE.read(tx)
             if new and any(
                 given.id == assignment.id or gives_same(given, assignment) for given in (*self._fixed, *kept)
             ):
@@ -48,7 +47,7 @@ class Assignments:
                 raise Conflict(f"There are {MOST:,} role assignments, and there may be no more: delete one first.")
             before = next((_told(given) for given in kept if given.id == assignment.id), "")
             told = self._audit.entry(by, What.GRANTED, assignment.principal, before=before, after=_told(assignment))
-            return _write(tx, (*others, assignment)), [told]
+            return NOTE.write(tx, (*others, assignment)), [told]
 
         await self._audit.run(work, self._take)
 
@@ -57,11 +56,11 @@ class Assignments:
         self._not_fixed(assignment_id)
 
         def work(tx: Transaction) -> tuple[tuple[tuple[Assignment, ...], Assignment], list[Entry]]:
-            known = _decode(tx.note(NOTE))
+            known = NOTE.read(tx)
             gone = next((given for given in known if given.id == assignment_id), None)
             if gone is None:
                 raise NotFound(f"There is no role assignment {assignment_id[:200]}.")
-            kept = _write(tx, tuple(given for given in known if given is not gone))
+            kept = NOTE.write(tx, tuple(given for given in known if given is not gone))
             return (kept, gone), [self._revoked(gone, by)]
 
         _, gone = await self._audit.run(work, lambda done: self._take(done[0]))
@@ -71,9 +70,9 @@ class Assignments:
         """Take away all that these were given."""
 
         def work(tx: Transaction) -> tuple[tuple[Assignment, ...], list[Entry]]:
-            known = _decode(tx.note(NOTE))
+            known = NOTE.read(tx)
             gone = [self._revoked(given, by) for given in known if given.principal in principals]
-            return _write(tx, tuple(given for given in known if given.principal not in principals)), gone
+            return NOTE.write(tx, tuple(given for given in known if given.principal not in principals)), gone
 
         await self._audit.run(work, self._take)
 
@@ -91,17 +90,8 @@ class Assignments:
 
 
 async def load_assignments(audit: Audit, fixed: Iterable[Assignment]) -> Assignments:
-    return Assignments(audit, fixed, _decode(await audit.store.read(lambda reader: reader.note(NOTE))))
+    return Assignments(audit, fixed, await audit.store.read(NOTE.read))
 
 
 def _told(given: Assignment) -> str:
     return f"{given.role.value} on {given.scope}"
-
-
-def _write(tx: Transaction, kept: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
-    tx.put_note(NOTE, msgspec.json.encode(kept).decode())
-    return kept
-
-
-def _decode(note: str | None) -> tuple[Assignment, ...]:
-    return msgspec.json.decode(note, type=tuple[Assignment, ...]) if note is not None else ()

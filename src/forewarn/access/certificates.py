@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from forewarn.access.files import make_private, write_private
+from forewarn.access.files import make_private
+from forewarn.disk import write_private
 from forewarn.domain.errors import Invalid
 
 ALWAYS = ("localhost", "127.0.0.1", "::1")

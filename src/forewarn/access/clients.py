@@ -12,12 +12,12 @@ import msgspec
 
 from forewarn.access.audit import Audit
 from forewarn.access.files import Local
+from forewarn.access.notes import ListNote
 from forewarn.domain.errors import Conflict, Invalid, NotFound
 from forewarn.domain.events import Actor
 from forewarn.domain.history import Entry, What
 from forewarn.engine.ports import Transaction
 
-NOTE = "access/clients"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 MOST = 1000
 
@@ -26,6 +26,9 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     name: str
     secret_digest: str
+
+
+NOTE = ListNote("access/clients", Client)
 
 
 class Clients:
@@ -53,12 +56,12 @@ class Clients:
         new = Client(id=client_id, name=client_id, secret_digest=digest(secret))
 
         def work(tx: Transaction) -> tuple[tuple[Client, ...], list[Entry]]:
-            kept = decode(tx.note(NOTE))
+            kept = NOTE.read(tx)
             if client_id in {self._local.id, *(client.id for client in kept)}:
                 raise Conflict(f"There is a client {client_id} already: choose another name, or remove that one first.")
             if len(kept) >= MOST:
                 raise Conflict(f"There are {MOST} clients, and there may be no more: remove one first.")
-            return _write(tx, (*kept, new)), [self._audit.entry(by, What.ADMITTED, client_id)]
+            return NOTE.write(tx, (*kept, new)), [self._audit.entry(by, What.ADMITTED, client_id)]
 
         await self._audit.run(work, self._take)
         return new
@@ -69,11 +72,11 @@ class Clients:
             raise Conflict("The local login is whoever can read the data directory: it cannot be removed.")
 
         def work(tx: Transaction) -> tuple[tuple[tuple[Client, ...], Client], list[Entry]]:
-            kept = decode(tx.note(NOTE))
+            kept = NOTE.read(tx)
             gone = next((client for client in kept if client.id == client_id), None)
             if gone is None:
                 raise NotFound(f"There is no client {client_id[:200]}. `forewarn client list` lists those there are.")
-            left = _write(tx, tuple(client for client in kept if client is not gone))
+            left = NOTE.write(tx, tuple(client for client in kept if client is not gone))
             return (left, gone), [self._audit.entry(by, What.EXPELLED, client_id)]
 
         _, gone = await self._audit.run(work, lambda done: self._take(done[0]))
@@ -84,17 +87,8 @@ class Clients:
 
 
 async def load_clients(local: Local, audit: Audit) -> Clients:
-    return Clients(local, audit, decode(await audit.store.read(lambda reader: reader.note(NOTE))))
+    return Clients(local, audit, await audit.store.read(NOTE.read))
 
 
 def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _write(tx: Transaction, kept: tuple[Client, ...]) -> tuple[Client, ...]:
-    tx.put_note(NOTE, msgspec.json.encode(kept).decode())
-    return kept
-
-
-def decode(note: str | None) -> tuple[Client, ...]:
-    return msgspec.json.decode(note, type=tuple[Client, ...]) if note is not None else ()

@@ -3,14 +3,13 @@
 This module is also for the command line, so it needs nothing that is slow to import.
 """
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
 import msgspec
 
+from forewarn.disk import write_private
 from forewarn.domain.errors import Invalid
 
 RESOURCE = "https://management.core.windows.net/"
@@ -90,20 +89,3 @@ def token_in(answer: bytes) -> str:
 def make_private(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     directory.chmod(0o700)
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """All of it or nothing, on the disk, and readable by its owner alone from the first moment."""
-    draft = path.with_name(f".{path.name}.new")
-    with suppress(FileNotFoundError):
-        draft.unlink()
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

@@ -11,7 +11,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
-from forewarn.access.files import write_private
+from forewarn.disk import write_private
 from forewarn.domain.errors import Invalid
 
 ALGORITHM = "RS256"

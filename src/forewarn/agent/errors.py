@@ -2,11 +2,13 @@
 
 AgentError
 ├── BadConfig     the configuration is wrong: a person must mend it
+├── NotRunning    there is no agent to ask: start it
 ├── JournalError  the journal cannot be read or written: nothing may be done without it
 └── StepTrouble   a step did not do its work
     ├── StepFailed  it says why
     ├── TimeIsUp    it did not end within its limit
-    └── Stopped     it was called off: the event is over, or the agent is stopping
+    └── Stopped     it was called off: the event is over, or has started
+        └── Suspended  the agent is stopping; whoever comes next goes on where it is left
 """
 
 
@@ -15,6 +17,10 @@ class AgentError(Exception):
 
 
 class BadConfig(AgentError):
+    pass
+
+
+class NotRunning(AgentError):
     pass
 
 
@@ -35,4 +41,8 @@ class TimeIsUp(StepTrouble):
 
 
 class Stopped(StepTrouble):
+    pass
+
+
+class Suspended(Stopped):
     pass

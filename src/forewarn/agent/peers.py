@@ -4,8 +4,6 @@ The server keeps it, where it is Forewarn; otherwise the agents ask each other, 
 """
 
 import logging
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
@@ -84,8 +82,10 @@ class UrlPeers(NoPeers):
 
     def __init__(self, template: str) -> None:
         super().__init__()
+        from urllib.request import ProxyHandler, build_opener  # a megabyte, and few have such peers
+
         self._template = template
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._opener = build_opener(ProxyHandler({}))
 
     def ready(self, event: Event) -> frozenset[str]:
         mine = super().ready(event)
@@ -100,7 +100,7 @@ class UrlPeers(NoPeers):
         try:
             with self._opener.open(url, timeout=SECONDS) as answer:
                 return bool(answer.status == 200)
-        except (OSError, urllib.error.URLError, ValueError):
+        except (OSError, ValueError):
             return False
 
 

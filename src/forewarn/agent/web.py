@@ -7,9 +7,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from socketserver import BaseServer, ThreadingMixIn
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -46,71 +45,61 @@ def in_json(value: Any, status: int = 200) -> Reply:
 
 
 @contextmanager
-def serving_on(listener: socket.socket, answer: Answerer, log: logging.Logger) -> Iterator[None]:
+def serving_on(
+    listener: socket.socket, answer: Answerer, log: logging.Logger, *, seconds: float = SECONDS
+) -> Iterator[None]:
     listener.listen(MOST)
-    server = _Server(listener, answer, log)
-    thread = threading.Thread(target=server.serve_forever, name="web", daemon=True)
-    thread.start()
+    service = _Service(answer=answer, log=log, seconds=seconds)
+    threading.Thread(target=service.accept, args=(listener,), name="web", daemon=True).start()
     try:
         yield
     finally:
-        server.shutdown()
-        server.server_close()
-
-
-class _Server(ThreadingMixIn, BaseServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, listener: socket.socket, answer: Answerer, log: logging.Logger) -> None:
-        super().__init__(listener.getsockname(), _Handler)
-        self.answer = answer
-        self.log = log
-        self._listener = listener
-        self._room = threading.BoundedSemaphore(MOST)
-
-    def fileno(self) -> int:
-        return self._listener.fileno()
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        return self._listener.accept()
-
-    def server_close(self) -> None:
-        self._listener.close()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.close_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
-
-    def shutdown_request(self, request: Any) -> None:
+        service.over.set()
         with suppress(OSError):
-            request.shutdown(socket.SHUT_WR)
-        self.close_request(request)
+            listener.shutdown(socket.SHUT_RDWR)  # whoever accepts is woken
+        listener.close()
 
-    def close_request(self, request: Any) -> None:
-        request.close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        self.log.debug("a request could not be answered", exc_info=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Service:
+    answer: Answerer
+    log: logging.Logger
+    seconds: float
+    over: threading.Event = field(default_factory=threading.Event)
+    room: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MOST))
+
+    def accept(self, listener: socket.socket) -> None:
+        """Until the listener is closed."""
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                if self.over.wait(0.1):
+                    return
+                continue  # whoever came has left again, or too many files are open
+            if self.room.acquire(blocking=False):
+                threading.Thread(target=self._serve, args=(connection,), name="web request", daemon=True).start()
+            else:
+                connection.close()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                connection.settimeout(self.seconds)
+                _Handler(connection, ("", 0), self)  # type: ignore[arg-type]
+        except OSError:
+            self.log.debug("a request could not be answered", exc_info=True)
+        finally:
+            self.room.release()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: _Service  # type: ignore[assignment]
     connection: socket.socket
-    server_version, sys_version = "forewarn-agent", ""
-    timeout = SECONDS
 
     def setup(self) -> None:
         super().setup()
-        self.rfile = io.BufferedReader(_Patient(self.connection, monotonic() + SECONDS))
+        self.rfile = io.BufferedReader(_Patient(self.connection, monotonic() + self.server.seconds))
 
     def do_GET(self) -> None:
         self._answer(Asked(method="GET", path=self._path()))
@@ -131,8 +120,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _path(self) -> str:
         return unquote(urlsplit(self.path).path)
 
+    def version_string(self) -> str:
+        return "forewarn-agent"
+
     def _answer(self, asked: Asked) -> None:
-        self._send(self.server.answer(asked))
+        try:
+            reply = self.server.answer(asked)
+        except Exception:
+            self.server.log.exception("%s %s could not be answered", asked.method, asked.path)
+            reply = Reply(status=500, text="the agent's log says what went wrong\n")
+        self._send(reply)
 
     def _send(self, reply: Reply) -> None:
         body = reply.text.encode()
@@ -159,8 +156,9 @@ class _Patient(io.RawIOBase):
         left = self._until - monotonic()
         if left <= 0:
             raise TimeoutError("the request took too long")
+        before = self._connection.gettimeout()
         self._connection.settimeout(left)
         try:
             return self._connection.recv_into(buffer)
         finally:
-            self._connection.settimeout(SECONDS)
+            self._connection.settimeout(before)

@@ -12,7 +12,8 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from forewarn.access.files import RESOURCE, Local, make_private, write_private
+from forewarn.access.files import RESOURCE, Local, make_private
+from forewarn.disk import write_private
 
 CLOUD = "Forewarn"
 SETTINGS = {

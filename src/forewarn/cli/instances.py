@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from forewarn.access.files import make_private, write_private
+from forewarn.access.files import make_private
+from forewarn.disk import write_private
 
 
 class Instance(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,11 +32,12 @@ class Endpoint:
 def read_endpoint(text: str) -> Endpoint:
     """A path behind the host is left out: the address of the document is taken for that of the service."""
     kind, _, rest = text.strip().partition(":")
-    if kind == "unix" and rest.startswith("/"):
+    if kind == "unix" and rest.startswith("/") and "\0" not in rest:
         return Endpoint(host="localhost", path=rest)
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname, parts.port
+        (host or "").encode("idna")
     except ValueError:
         host, port = None, None
     if kind.lower() != "http" or host is None:

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-class Silence(TimeoutError):
-    """The answer did not come in time."""
-
-
 class Line:
     def __init__(self, connection: socket.socket, host: str, port: int) -> None:
         self._socket = connection
@@ -57,7 +53,7 @@ class Line:
         if not wait_for(self._until - time.monotonic(), self._alarm, self._socket):
             if self._alarm is not None and self._alarm.rung:
                 raise Interrupted("The answer is no longer waited for: somebody interrupted the client.")
-            raise Silence
+            raise TimeoutError("the answer did not come in time")
         return self._socket.recv_into(buffer)
 
     # What http.client does to a socket.

@@ -15,7 +15,7 @@ from typing import Protocol
 from forewarn.client.alarm import Alarm
 from forewarn.client.endpoints import read_endpoint
 from forewarn.client.errors import Unreachable, Unreadable
-from forewarn.client.line import Line, Silence
+from forewarn.client.line import Line
 
 LARGEST = 1024 * 1024
 _MOST_IDLE = 4
@@ -62,12 +62,12 @@ class HttpTransport:
     def send(self, request: Request) -> Answer:
         kept = self._kept(request.endpoint)
         if kept is not None:
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, HTTPException):
                 return self._exchange(kept, request)
         try:
             return self._exchange(_dial(request), request)
-        except ConnectionError as error:
-            raise Unreachable(f"{request.endpoint} broke the connection off: {_words(error)}.") from error
+        except (OSError, HTTPException) as error:
+            raise Unreachable(f"{request.endpoint} did not answer as HTTP has it: {_words(error)}.") from error
 
     def close(self) -> None:
         with self._lock:
@@ -95,7 +95,7 @@ class HttpTransport:
             line.hang_up()
 
     def _exchange(self, line: Line, request: Request) -> Answer:
-        fields = {"Metadata": "true", "User-Agent": "forewarn", **request.fields}
+        fields = {"User-Agent": "forewarn", **request.fields, "Metadata": "true"}
         stays = False
         try:
             response = line.ask(
@@ -104,12 +104,8 @@ class HttpTransport:
             answer = _read(response, request.endpoint)
             stays = not response.will_close
             return answer
-        except Silence:
+        except TimeoutError:
             raise Unreachable(f"{request.endpoint} did not answer within {request.timeout:g} seconds.") from None
-        except ConnectionError:
-            raise
-        except (OSError, HTTPException) as error:
-            raise Unreachable(f"{request.endpoint} did not answer as HTTP has it: {_words(error)}.") from error
         finally:
             if stays:
                 self._keep(request.endpoint, line)

@@ -1,7 +1,7 @@
 """A declared fleet as its owner would have described it to the control plane: the resources behind which it stands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,36 +21,20 @@ from forewarn.domain.resources import (
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
 
 Json = dict[str, Any]
+Members = Mapping[str, Sequence[Machine]]
 
 
-def described(scopes: Sequence[Scope], machines: Iterable[Machine]) -> tuple[list[Resource], list[Scope]]:
-    """The resources, and the scopes as those own them."""
+def described(scopes: Sequence[Scope], machines: Iterable[Machine]) -> tuple[list[Scope], Iterator[Resource]]:
+    """The scopes as their resources own them; and those resources, made one by one, since a large fleet has many."""
     members: dict[str, list[Machine]] = defaultdict(list)
     for machine in machines:
         members[machine.scope].append(machine)
-    spread = [_spread(scope, members[scope.id]) for scope in scopes]
-    found: dict[str, Resource] = {}
-    owners: dict[str, str] = {}
     sets: dict[str, list[Machine]] = defaultdict(list)
-    for scope in spread:
-        here = members[scope.id]
+    for scope in scopes:
         if scope.scale_set is not None:
-            sets[scope.scale_set] += here
-        for resource in _of_scope(scope, here):
-            found[resource.key] = resource
-            if not resource.machine or scope.kind is ScopeKind.STANDALONE:
-                owners[scope.id] = resource.key
-    made: dict[str, Resource] = {}
-    for scope in spread:
-        name = scope.scale_set
-        if name is None or not sets[name]:
-            continue
-        if name not in made:  # once for all its placement groups
-            made[name] = _scale_set(scope, sets[name])
-        owners[scope.id] = made[name].key
-    found |= {resource.key: resource for resource in made.values()}
-    owned = [replace(scope, owner=owners.get(scope.id, "")) for scope in spread]
-    return [*_groups(found.values()), *found.values()], owned
+            sets[scope.scale_set] += members[scope.id]
+    owned = [_owned(_spread(scope, members[scope.id]), members, sets) for scope in scopes]
+    return owned, _with_groups(_resources(owned, members, sets))
 
 
 def _spread(scope: Scope, members: Sequence[Machine]) -> Scope:
@@ -90,8 +74,38 @@ def numbered(machine: Machine, scope: Scope) -> Machine:
     return replace(machine, instance=machine.name.removeprefix(f"{scope.scale_set}_"), model=1)
 
 
-def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterable[Resource]:
-    if not members or scope.scale_set is not None:
+def _owned(scope: Scope, members: Members, sets: Members) -> Scope:
+    """The scope, with the key of the resource that it is there for."""
+    here = members[scope.id] if scope.scale_set is None else sets[scope.scale_set]
+    return replace(scope, owner=_owner(scope, here).lower() if here else "")
+
+
+def _owner(scope: Scope, members: Sequence[Machine]) -> str:
+    if scope.scale_set is not None:
+        return _id(members[0], SCALE_SET, scope.scale_set)
+    match scope.kind:
+        case ScopeKind.AVAILABILITY_SET:
+            return _id(members[0], AVAILABILITY_SET, scope.id)
+        case ScopeKind.CLOUD_SERVICE:
+            return _id(members[0], CLOUD_SERVICE, scope.id)
+        case ScopeKind.STANDALONE:
+            return _id(members[-1], VIRTUAL_MACHINE, members[-1].name)
+        case ScopeKind.PLACEMENT_GROUP:
+            return ""
+
+
+def _resources(scopes: Sequence[Scope], members: Members, sets: Members) -> Iterator[Resource]:
+    for scope in scopes:
+        if scope.scale_set is None:
+            yield from _of_scope(scope, members[scope.id])
+    first = {scope.scale_set: scope for scope in reversed(scopes)}  # one for all its placement groups
+    for name, instances in sets.items():
+        if instances:
+            yield _scale_set(first[name], instances)
+
+
+def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterator[Resource]:
+    if not members:
         return
     first = members[0]
     match scope.kind:
@@ -104,8 +118,13 @@ def _of_scope(scope: Scope, members: Sequence[Machine]) -> Iterable[Resource]:
             yield from (_machine(machine, scope) for machine in members)
 
 
-def _groups(resources: Iterable[Resource]) -> Iterable[Resource]:
-    for resource in {resource.group: resource for resource in resources}.values():
+def _with_groups(resources: Iterable[Resource]) -> Iterator[Resource]:
+    """And after them the groups they are in."""
+    inside: dict[str, Resource] = {}
+    for resource in resources:
+        inside[resource.group] = resource
+        yield resource
+    for resource in inside.values():
         root, _, name = resource.id.partition("/providers/")[0].rpartition("/")
         yield Resource(id=f"{root}/{name}", type=GROUP, name=name, location=resource.location)
 

@@ -27,8 +27,8 @@ def with_addresses(machines: Sequence[Machine], first: IPv4Address) -> tuple[lis
         if machine.address:
             placed.append(machine)
             continue
-        while str(first) in taken:
+        while (free := str(first)) in taken:
             first += 1
-        placed.append(replace(machine, address=str(first)))
+        placed.append(replace(machine, address=free))
         first += 1
     return placed, first

@@ -24,8 +24,11 @@ class Power(Enum):
     DEALLOCATED = "deallocated"  # off, and its host is given back
 
 
-class Profile(Struct, frozen=True, kw_only=True):
-    """What a machine tells about itself through `/metadata/instance`. No rule reads it."""
+class Profile(Struct, frozen=True, kw_only=True, gc=False):
+    """What a machine tells about itself through `/metadata/instance`. No rule reads it.
+
+    `gc=False`, here and below: there are many, none can be part of a cycle, and the collector need not look at them.
+    """
 
     vm_id: str = ""
     location: str = "local"
@@ -42,7 +45,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     tags: dict[str, str] = field(default_factory=dict)
 
 
-class Machine(Struct, frozen=True, kw_only=True):
+class Machine(Struct, frozen=True, kw_only=True, gc=False):
     """One virtual machine, known by its scope and its name in it.
 
     `name` is the resource name: the string in `Resources` and in `compute.name`, not the host name.

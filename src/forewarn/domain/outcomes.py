@@ -1,6 +1,7 @@
 """What the drivers report, and what follows from it."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -124,14 +125,23 @@ def set_power(draft: Draft, machine: Machine, power: Power, by: Actor) -> None:
     draft.note(machine.scope, by, What.POWER, machine.name, machine.power.value, power.value)
 
 
-def recount(draft: Draft, scope: str, machines: Iterable[Machine]) -> None:
-    """Whether any of the scope's machines runs after what the draft did to them."""
+def recount(draft: Draft, scopes: Iterable[str], known: Callable[[str], Iterable[Machine]]) -> None:
+    """Whether any machine of these scopes runs after what the draft did to them.
+
+    `known`: a scope's machines as they were; asked for only where those in the draft do not tell.
+    """
     gone = set(draft.gone)
-    changed = [machine for machine in draft.machines if machine.scope == scope]
-    powers = {machine.name: machine.power for machine in (*machines, *changed) if (scope, machine.name) not in gone}
-    runs = any_runs(powers.values())
-    if draft.scopes[scope].any_running is not runs:
-        draft.put_scope(replace(draft.scopes[scope], any_running=runs))
+    changed: dict[str, dict[str, Power]] = defaultdict(dict)
+    for machine in draft.machines:
+        if (machine.scope, machine.name) not in gone:
+            changed[machine.scope][machine.name] = machine.power
+    for scope in scopes:
+        powers = changed[scope]
+        if Power.RUNNING not in powers.values():
+            powers = {m.name: m.power for m in known(scope) if (scope, m.name) not in gone} | powers
+        runs = any_runs(powers.values())
+        if draft.scopes[scope].any_running is not runs:
+            draft.put_scope(replace(draft.scopes[scope], any_running=runs))
 
 
 def remove_machine(draft: Draft, machine: Machine, by: Actor) -> None:

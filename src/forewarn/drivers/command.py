@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from forewarn.disk import write_private
 from forewarn.domain.events import Action
 from forewarn.engine.ports import Done, Failed, Running
 from forewarn.wire.dates import rfc1123
@@ -46,10 +47,10 @@ class CommandDriver:
             return Done()
         if fence.exists() and int(fence.read_text()) > action.fence:
             return Failed("another worker holds this action")
-        _write_durably(fence, str(action.fence))
+        write_private(fence, str(action.fence).encode())
         outcome = await self._run(action)
         if isinstance(outcome, Done):
-            _write_durably(done, "")
+            write_private(done, b"")
         return outcome
 
     async def _run(self, action: Action) -> Done | Failed:
@@ -108,20 +109,6 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-
-
-def _write_durably(path: Path, text: str) -> None:
-    new = path.with_suffix(path.suffix + ".new")
-    with new.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _die_with_parent() -> None:

@@ -1,6 +1,6 @@
 """Which resources there are, and the scopes and machines behind them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from forewarn.domain import outcomes
 from forewarn.domain.draft import Draft
@@ -96,7 +96,7 @@ def inside(reader: Reader, resource: Resource) -> list[str]:
     return found
 
 
-def recount(reader: Reader, draft: Draft, scope: str) -> None:
-    """Whether any machine of the scope runs, after what the draft did to them."""
+def recount(reader: Reader, draft: Draft, scopes: Iterable[str]) -> None:
+    """Whether any machine of these scopes runs, after what the draft did to them."""
     touched = len(draft.machines) + len(draft.gone)
-    outcomes.recount(draft, scope, reader.some_machines(scope, touched + 1))
+    outcomes.recount(draft, scopes, lambda scope: reader.some_machines(scope, touched + 1))

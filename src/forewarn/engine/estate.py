@@ -166,8 +166,7 @@ class Estate:
         def decide(tx: Transaction, draft: Draft) -> Job:
             for machine in behind.find_machines(tx, machines):
                 outcomes.set_power(draft, machine, power, by)
-            for scope in _scopes(machines):
-                behind.recount(tx, draft, scope)
+            behind.recount(tx, draft, _scopes(machines))
             settle(draft)
             return self._job(draft, target, ())
 

@@ -5,14 +5,15 @@ enrolment) stays as it is. A machine that is no longer declared leaves.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Set
 from datetime import datetime
 from ipaddress import IPv4Address
+from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
 
-from forewarn.domain import outcomes
+from forewarn.domain import approving, outcomes
 from forewarn.domain.describing import described, numbered
 from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Actor
@@ -32,28 +33,36 @@ FLEET_NOTE = "fleet"  # the declaration last taken over, as it was written
 SETTINGS_NOTE = "settings"
 ADDRESS_NOTE = "next-address"
 LOADER = Actor.system("fleet")
+AT_A_TIME = 100
+"""So many resources are in memory, however large the fleet is; few, so that the collector need not walk over them."""
 
 
 def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[], str]) -> Change:
     """What has to change so that the store holds the declared fleet."""
     leave = leavers(tx, fleet)
     draft = Draft(lock_known(tx, {*(s.id for s in fleet.scopes), *(m.scope for m in leave)}), now)
-    known = {scope: tx.machines(scope) for scope in draft.scopes}
-    resources, scopes = described(fleet.scopes, fleet.machines)
+    known = list(draft.scopes)
+    scopes, resources = described(fleet.scopes, fleet.machines)
     for scope in scopes:
         held = draft.scopes.get(scope.id)
         draft.put_scope(_redeclared(held, scope) if held else replace(scope, epoch=leaving.next_epoch(tx)))
-    draft.machines += [replace(m, created_at=m.created_at or now) for m in _placed(tx, fleet, known, new_id)]
-    for resource in resources:  # TODO: of 100,000 machines they take 250 MB here, all at once; write them in batches
-        draft.put_resource(_redescribed(resource, tx.resource(resource.key), now))
+        if held is not None and scope.approval is not None:
+            approving.set_policy(draft, scope.id, scope.approval, LOADER)
+    _describe(tx, resources, now)
+    draft.machines += _placed(tx, fleet, now, new_id)
     for machine in leave:
         outcomes.remove_machine(draft, machine, LOADER)
-    for name, stored in known.items():
-        outcomes.recount(draft, name, stored)
+    outcomes.recount(draft, known, tx.machines)
     settle(draft)
     tx.put_note(SETTINGS_NOTE, msgspec.json.encode(fleet.settings).decode())
     leaving.follow(tx, draft)
     return published(tx, draft.seal(fleet.settings), now)
+
+
+def _describe(tx: Transaction, resources: Iterator[Resource], now: datetime) -> None:
+    """Before anybody leaves: who is declared elsewhere now keeps what stands for it."""
+    while batch := tuple(islice(resources, AT_A_TIME)):
+        tx.save(Change(resources=tuple(_redescribed(each, tx.resource(each.key), now) for each in batch)))
 
 
 def _redescribed(resource: Resource, known: Resource | None, now: datetime) -> Resource:
@@ -72,21 +81,46 @@ def _redescribed(resource: Resource, known: Resource | None, now: datetime) -> R
     )
 
 
-def _placed(
-    tx: Transaction, fleet: Fleet, known: Mapping[str, Sequence[Machine]], new_id: Callable[[], str]
-) -> list[Machine]:
+def _placed(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[], str]) -> list[Machine]:
     """The declared machines, scope by scope, each with what it keeps and an address of its own."""
     claimed = {machine.address for machine in fleet.machines}
-    stored = {(machine.scope, machine.name): machine for members in known.values() for machine in members}
-    scopes = {scope.id: scope for scope in fleet.scopes}
     declared: dict[str, list[Machine]] = defaultdict(list)
     for machine in fleet.machines:
-        kept = _kept(machine, stored.get((machine.scope, machine.name)), claimed, new_id)
-        declared[machine.scope].append(numbered(kept, scopes[machine.scope]))
+        declared[machine.scope].append(machine)
+    kept: list[Machine] = []
+    for scope in fleet.scopes:
+        stored = {machine.name: machine for machine in tx.machines(scope.id)}
+        for machine in declared[scope.id]:
+            known = stored.get(machine.name)
+            made = _kept(machine, known, claimed, now) if known else _made(machine, now, new_id)
+            kept.append(numbered(made, scope))
     first = IPv4Address(tx.note(ADDRESS_NOTE) or str(FIRST_ADDRESS))
-    placed, left = with_addresses([machine for scope in fleet.scopes for machine in declared[scope.id]], first)
+    placed, left = with_addresses(kept, first)
     tx.put_note(ADDRESS_NOTE, str(left))
     return placed
+
+
+def _made(machine: Machine, now: datetime, new_id: Callable[[], str]) -> Machine:
+    profile = machine.profile
+    return replace(
+        machine, created_at=machine.created_at or now, profile=replace(profile, vm_id=profile.vm_id or new_id().lower())
+    )
+
+
+def _kept(machine: Machine, known: Machine, claimed: Set[str], now: datetime) -> Machine:
+    """`claimed`: addresses that somebody asks for by name; who had one of them by chance gets another."""
+    return replace(
+        machine,
+        address=machine.address or ("" if known.address in claimed else known.address),
+        power=known.power,
+        instance=known.instance,
+        model=known.model,
+        keep_on_scale_in=known.keep_on_scale_in,
+        keep_as_it_is=known.keep_as_it_is,
+        created_at=known.created_at or now,
+        changed_at=known.changed_at,
+        profile=replace(machine.profile, vm_id=machine.profile.vm_id or known.profile.vm_id),
+    )
 
 
 def leavers(reader: Reader, fleet: Fleet) -> list[Machine]:
@@ -109,24 +143,4 @@ def _redeclared(known: Scope, declared: Scope) -> Scope:
         owner=declared.owner or known.owner,
         update_domains=declared.update_domains,
         fault_domains=declared.fault_domains,
-    )
-
-
-def _kept(machine: Machine, known: Machine | None, claimed: Set[str], new_id: Callable[[], str]) -> Machine:
-    """`claimed`: addresses that somebody asks for by name; who had one of them by chance gets another."""
-    if known is None:
-        profile = machine.profile
-        return replace(machine, profile=replace(profile, vm_id=profile.vm_id or new_id().lower()))
-    vm_id = machine.profile.vm_id or known.profile.vm_id
-    return replace(
-        machine,
-        address=machine.address or ("" if known.address in claimed else known.address),
-        power=known.power,
-        instance=known.instance,
-        model=known.model,
-        keep_on_scale_in=known.keep_on_scale_in,
-        keep_as_it_is=known.keep_as_it_is,
-        created_at=known.created_at,
-        changed_at=known.changed_at,
-        profile=replace(machine.profile, vm_id=vm_id),
     )

@@ -4,6 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
+from forewarn.disk import sync
 from forewarn.domain.errors import Unavailable
 
 
@@ -49,12 +50,3 @@ def check_owner(owner: int, me: int, directory: Path) -> None:
     """Whose directory it is may put other keys and logins there. Root takes any: containers are given some."""
     if owner not in (0, me) and me != 0:
         raise Unavailable(f"{directory} belongs to another user (id {owner}): choose a directory of your own.")
-
-
-def sync(directory: Path) -> None:
-    """Make the names in it durable."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -5,14 +5,14 @@ transactions; so that a crash in between cannot leave a half-migrated database, 
 database's place in one rename.
 """
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+from forewarn.disk import put_in_place
 from forewarn.domain.errors import Conflict
-from forewarn.store.directory import keep_private, sync
+from forewarn.store.directory import keep_private
 
 SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -50,10 +50,7 @@ def _migrate_copy(database: Path, scripts: Path) -> None:
     _apply(copy, scripts)
     with closing(sqlite3.connect(copy)) as connection:
         connection.execute("pragma journal_mode = wal")  # now, so that no database in use has to change over
-    with open(copy, "rb") as file:
-        os.fsync(file.fileno())
-    copy.replace(database)
-    sync(database.parent)
+    put_in_place(copy, database)
 
 
 def _copy(database: Path, copy: Path) -> None:

@@ -1,6 +1,5 @@
 """A real Forewarn under a virtual clock, and real agents on its machines, each a process."""
 
-import json
 import subprocess
 import sys
 import time
@@ -34,8 +33,8 @@ def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -
 HOOK = """
 [steps.{name}]
 use = "command"
-prepare = "printf '%s\\\\n' 'prepare {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
-restore = "printf '%s\\\\n' 'restore {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
+prepare_command = "while [ -e {log}.hold-{name} ]; do sleep 0.02; done; echo prepare {name} $FOREWARN_TYPE >> {log}"
+restore_command = "echo restore {name} $FOREWARN_TYPE >> {log}"
 limit = "20s"
 """
 
@@ -55,6 +54,10 @@ class Machine:
     @property
     def config(self) -> Path:
         return self.folder / "agent.toml"
+
+    def hold(self, step: str) -> None:
+        """From now on the step does not come to an end."""
+        Path(f"{self.log}.hold-{step}").touch()
 
     def did(self) -> list[str]:
         return self.log.read_text().splitlines() if self.log.exists() else []
@@ -101,6 +104,9 @@ class Rig:
     def machine(self, name: str) -> Machine:
         return self.machines.setdefault(name, Machine(name=name, folder=self.folder / name))
 
+    def endpoint(self, name: str) -> str:
+        return str(self.control.get(f"/machines/{name}")["metadata_url"])
+
     def advance(self, by: str) -> None:
         self.control.post("/clock/advance", {"by": by})
 
@@ -112,6 +118,9 @@ class Rig:
 
     def history(self, subject: str) -> list[dict[str, Any]]:
         return list(self.control.pages("/history", {"subject": subject}))
+
+    def approvers(self, event: str) -> list[str]:
+        return [entry["who"]["name"] for entry in self.history(event) if entry["what"] == "approved"]
 
     def phase(self, id: str) -> str:
         return str(self.event(id)["phase"])
@@ -129,7 +138,3 @@ def rig(folder: Path, fleet: str) -> Iterator[Rig]:
         finally:
             for machine in built.machines.values():
                 machine.stop()
-
-
-def show(value: object) -> str:
-    return json.dumps(value, indent=1, default=str)

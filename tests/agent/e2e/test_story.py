@@ -49,15 +49,14 @@ def fleet(tmp_path: Path) -> Iterator[Rig]:
     with rig(tmp_path, FLEET) as built:
         for name in NAMES:
             machine = built.machine(name)
-            machine.configure(built.forewarn.machines[name], steps=("pool", "worker"), rules=RULES)
+            machine.configure(built.endpoint(name), steps=("pool", "worker"), rules=RULES)
             machine.start()
-        until(lambda: all("is " in built.machine(name).said() for name in NAMES) or None, "every agent knows its name")
         until(lambda: _all_polled(built) or None, "every agent has asked")
         yield built
 
 
 def _all_polled(built: Rig) -> bool:
-    return all(machine["enrolled"] for machine in built.control.pages("/scopes"))
+    return all(scope["enrolled_at"] for scope in built.control.pages("/scopes"))
 
 
 def over(fleet: Rig, name: str, key: str) -> Record | None:
@@ -84,23 +83,22 @@ def _reboot_one(fleet: Rig) -> None:
     told = fleet.event(event)
     assert at(told["started_at"]) < at(told["not_before"]), "nobody had to wait for the notice to run out"
     assert fleet.machine("web_2").did() == ["prepare pool Reboot", "prepare worker Reboot"]
+    until(lambda: fleet.machine("web_2").records()[event].started or None, "web_2 sees that it has started")
     fleet.advance("1m")
     record = until(lambda: over(fleet, "web_2", event), "web_2 is restored")
     assert fleet.machine("web_2").did()[2:] == ["restore worker Reboot", "restore pool Reboot"]
     assert (record.approved, record.started) == (True, True)
     assert [step.progress for step in record.steps] == [Progress.RESTORED, Progress.RESTORED]
-    approvals = [entry for entry in fleet.history(event) if entry["what"] == "approved"]
-    assert [entry["who"] for entry in approvals] == ["machine:web_2"]
+    assert fleet.approvers(event) == ["web_2"]
     assert not fleet.machine("web_0").did()
 
 
 def _redeploy_two_on_one_host(fleet: Rig) -> None:
-    (told,) = fleet.control.post("/events", {"type": "Redeploy", "machines": ["web_0", "web_1"]})["items"]
+    (told,) = fleet.control.post("/events", {"type": "Redeploy", "machines": ["web_0", "web_1"]})["events"]
     event = told["id"]
     assert told["resources"] == ["web_0", "web_1"]
     until(lambda: fleet.phase(event) == "Started" or None, "the leader has approved for both")
-    approvals = [entry["who"] for entry in fleet.history(event) if entry["what"] == "approved"]
-    assert approvals == ["machine:web_0"], "the first of them speaks, and the second has no need to"
+    assert fleet.approvers(event) == ["web_0"], "the first of them speaks, and the second has no need to"
     fleet.advance("2m")
     for name in ("web_0", "web_1"):
         until(lambda name=name: over(fleet, name, event), f"{name} is restored")  # type: ignore[misc]
@@ -113,9 +111,9 @@ def _redeploy_two_on_one_host(fleet: Rig) -> None:
 
 
 def _freeze_nobody_minds(fleet: Rig) -> None:
-    (told,) = fleet.control.post("/events", {"type": "Freeze", "machines": ["web_2"], "duration": 5})["items"]
+    (told,) = fleet.control.post("/events", {"type": "Freeze", "machines": ["web_2"], "duration": 5})["events"]
     until(lambda: "says to ignore it" in fleet.machine("web_2").said() or None, "web_2 leaves it alone")
-    fleet.advance("15m")
+    fleet.advance("16m")
     until(lambda: fleet.phase(told["id"]) == "Completed" or None, "it happened at its time")
     assert len(fleet.machine("web_2").did()) == 4
 
@@ -128,17 +126,21 @@ def _cancel_a_campaign_half_way(fleet: Rig) -> None:
     fleet.advance("1m")
     for name in ("web_0", "web_1"):
         until(lambda name=name: len(fleet.machine(name).did()) == 8 or None, f"{name} is restored")  # type: ignore[misc]
-    before = fleet.machine("web_2").did()
-    fleet.machine("web_2").stop()  # so that its event is still waiting when the campaign is called off
+    did = len(fleet.machine("web_2").did())
+    fleet.machine("web_2").hold("worker")
     fleet.advance("30m")
-    second = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the second update domain is told")
-    fleet.control.post(f"/campaigns/{campaign['id']}/pause")
-    fleet.machine("web_2").start()
-    until(lambda: fleet.machine("web_2").did() != before or None, "web_2 prepares")
+    (second,) = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the second update domain is told")
+    until(lambda: _is_at(fleet, "web_2", second["id"], 1, Progress.PREPARING) or None, "web_2 is in the middle of it")
     fleet.control.post(f"/campaigns/{campaign['id']}/cancel")
-    key = second[0]["id"]
-    until(lambda: over(fleet, "web_2", key), "web_2 is as it was")
-    assert sorted(fleet.machine("web_2").did()[len(before) :])[0].startswith("prepare pool")
+    record = until(lambda: over(fleet, "web_2", second["id"]), "web_2 is as it was")
+    assert fleet.phase(second["id"]) == "Canceled"
+    assert not record.approved
+    assert fleet.machine("web_2").did()[did:] == ["prepare pool Reboot", "restore worker Reboot", "restore pool Reboot"]
+
+
+def _is_at(fleet: Rig, name: str, key: str, position: int, progress: Progress) -> bool:
+    record = fleet.machine(name).records().get(key)
+    return record is not None and record.steps[position].progress is progress
 
 
 def _scale_in(fleet: Rig) -> None:

@@ -13,7 +13,7 @@ from forewarn.agent.reading import parse_config
 from forewarn.agent.steps import shape
 
 PAGES = Path(__file__).parents[3] / "docs" / "reference" / "agent-steps"
-USES = ("command", "haproxy", "log", "systemd", "wait")
+USES = ("command", "haproxy", "http", "log", "systemd", "wait")
 
 
 @pytest.mark.parametrize("use", USES)
