@@ -70,8 +70,8 @@ class Waiting:
             self._sleep(INTERVAL, alarm)
             self._next = self._pace.monotonic() + INTERVAL
             return self._service.news(None, 0, until, alarm)
-        if park and document is not None:
-            self._next = asked  # it was told and did not poll: what comes next is not kept from it
+        if document is not None and (park or (after is None and self._service.about(alarm).wait)):
+            self._next = asked  # it is told, and need not poll: what comes next is not kept from it
         return document
 
     def _sleep(self, seconds: float, alarm: Alarm) -> None:

@@ -17,7 +17,7 @@ import pytest
 from forewarn.agent.records import Record, Stage
 from tests.agent.e2e.fleet import Machine, Rig, rig, until
 
-STEPS = ("a", "b", "c")
+STEPS = ("a", "b", "c", "d")
 EXPECTED = [f"prepare {name} Reboot" for name in STEPS] + [f"restore {name} Reboot" for name in reversed(STEPS)]
 MACHINES = 60
 FLEET = '[driver]\nkind = "simulated"\n' + "".join(f"[machine.vm{number}]\n" for number in range(MACHINES))
@@ -127,7 +127,7 @@ def test_an_agent_killed_at_every_write_restores_exactly_once(case: Case, tmp_pa
                 kills += was_killed
                 if not was_killed:
                     break
-    assert kills >= 34, "there are at least 17 writes in an event's life, and each was tried twice"
+    assert kills >= 40, "there are at least 20 writes in an event's life, and each was tried twice"
 
 
 def play(fleet: Rig, agent: Lives, machine: Machine, case: Case, at: int, when: str) -> bool:
