@@ -73,14 +73,14 @@ def silent() -> Iterator[int]:
 
 
 @contextmanager
-def dripping() -> Iterator[tuple[int, threading.Event]]:
+def dripping(tls: ssl.SSLContext | None = None) -> Iterator[tuple[int, threading.Event]]:
     """Sends a byte every few milliseconds, for ever; the flag says that the other side has hung up."""
     hung_up = threading.Event()
 
     def drip() -> None:
         with suppress(OSError):
             connection, _ = listener.accept()
-            with connection:
+            with tls.wrap_socket(connection, server_side=True) if tls else connection as connection:
                 connection.settimeout(0.005)
                 while True:
                     with suppress(TimeoutError):

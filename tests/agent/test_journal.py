@@ -84,8 +84,9 @@ def test_what_is_over_is_told_apart_and_forgotten_in_the_end(tmp_path: Path) -> 
 
 def test_notices_wait_until_they_are_taken(tmp_path: Path) -> None:
     journal = opened(tmp_path)
-    journal.add_notice(Notice(event="E", step="ops", moment="seen", facts={"type": "Reboot"}))
-    journal.add_notice(Notice(event="E", step="ops", moment="ready", facts={}))
+    record = a_record(an_event(id="E"))
+    journal.begin(record, [Notice(event="E", step="ops", moment="seen", facts={"type": "Reboot"})])
+    journal.change("E", lambda r: r, [Notice(event="E", step="ops", moment="ready", facts={})])
     first, second = opened(tmp_path).notices()
     assert (first.moment, first.facts, second.moment) == ("seen", {"type": "Reboot"}, "ready")
     journal.postpone_notice(first, due=5.0)

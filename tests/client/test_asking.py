@@ -8,9 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forewarn.client import Answer, Interrupted, NoEndpoint, Refused, Retry, ScheduledEvents, Unreachable, Unreadable
+from forewarn.client import (
+    Answer,
+    Interrupted,
+    NoEndpoint,
+    Patience,
+    Refused,
+    Retry,
+    ScheduledEvents,
+    Unreachable,
+    Unreadable,
+)
 from forewarn.client.patience import STATUSES
-from tests.client.acting import EVENT, playing, says, told
+from tests.client.acting import ENDPOINT, EVENT, Pace, Tape, playing, says, told
 
 BROKEN = Unreachable("nobody is there")
 EMPTY = says(200)
@@ -168,3 +178,15 @@ def test_who_is_interrupted_between_two_attempts_gives_up_and_who_asks_after_tha
 def test_what_is_no_endpoint_is_told_at_once(endpoint: str) -> None:
     with pytest.raises(NoEndpoint, match="is no metadata endpoint"):
         ScheduledEvents(endpoint)
+
+
+def test_an_endpoint_is_looked_for_until_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pace = Pace()
+    with ScheduledEvents(transport=Tape(pace, [told(2)]), patience=Patience(pace=pace)) as client:
+        monkeypatch.setenv("FOREWARN_ENDPOINT", "nonsense")
+        with pytest.raises(NoEndpoint):
+            client.document()
+        monkeypatch.setenv("FOREWARN_ENDPOINT", ENDPOINT)
+        assert client.document().incarnation == 2
+        monkeypatch.delenv("FOREWARN_ENDPOINT")
+        assert client.endpoint == ENDPOINT

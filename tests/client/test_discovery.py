@@ -14,28 +14,26 @@ INSTANCE = ("/metadata/instance", says(200, b'{"compute":{"name":"vm1"}}'))
 EVENTS = ("/metadata/scheduledevents", says(200, b'{"DocumentIncarnation":1,"Events":[]}'))
 OTHER_CLOUD = ("/metadata", says(401, b"Unauthorized"))
 WIRE = "168.63.129.16"
+LINK_LOCAL = "169.254.169.254"
 
 
 class Network:
     """Hosts by address, with what each answers below a path; nobody is anywhere else."""
 
-    def __init__(self, **hosts: Sequence[tuple[str, Answer]]) -> None:
-        self.hosts = {f"http://{address.replace('_', '.')}": answers for address, answers in hosts.items()}
+    def __init__(self, hosts: Mapping[str, Sequence[tuple[str, Answer]]]) -> None:
+        self._hosts = hosts
         self.asked: list[str] = []
 
     def send(self, request: Request) -> Answer:
-        self.asked.append(request.endpoint + request.target)
-        if request.endpoint not in self.hosts:
+        address = request.endpoint.removeprefix("http://")
+        self.asked.append(address + request.target)
+        if address not in self._hosts:
             raise Unreachable("no route")
-        answers = self.hosts[request.endpoint]
-        return next((answer for path, answer in answers if request.target.startswith(path)), says(404))
+        known = (answer for path, answer in self._hosts[address] if request.target.startswith(path))
+        return next(known, says(404))
 
     def close(self) -> None:
         pass
-
-
-def network(**hosts: Sequence[tuple[str, Answer]]) -> Network:
-    return Network(**{name.removeprefix("at_"): answers for name, answers in hosts.items()})
 
 
 def find(
@@ -59,12 +57,12 @@ def find(
     ],
 )
 def test_the_link_local_address_comes_first(answers: Sequence[tuple[str, Answer]]) -> None:
-    found = find(network(at_169_254_169_254=answers), leases=[WIRE])
+    found = find(Network({LINK_LOCAL: answers}), leases=[WIRE])
     assert found == "http://169.254.169.254"
 
 
 def test_what_the_environment_says_is_not_questioned() -> None:
-    nobody = network()
+    nobody = Network({})
     assert find(nobody, {"FOREWARN_ENDPOINT": "http://127.0.0.1:8254"}) == "http://127.0.0.1:8254"
     assert nobody.asked == []
     with pytest.raises(NoEndpoint, match="is no metadata endpoint"):
@@ -75,17 +73,17 @@ def test_what_the_environment_says_is_not_questioned() -> None:
     "first",
     [
         pytest.param({}, id="nobody-there"),
-        pytest.param({"at_169_254_169_254": [OTHER_CLOUD]}, id="another-cloud-there"),
-        pytest.param({"at_169_254_169_254": [("/metadata", says(200, b"<html>"))]}, id="a-portal-there"),
-        pytest.param({"at_169_254_169_254": [("/metadata", says(200, b'{"other":1}'))]}, id="something-else-there"),
+        pytest.param({LINK_LOCAL: [OTHER_CLOUD]}, id="another-cloud-there"),
+        pytest.param({LINK_LOCAL: [("/metadata", says(200, b"<html>"))]}, id="a-portal-there"),
+        pytest.param({LINK_LOCAL: [("/metadata", says(200, b'{"other":1}'))]}, id="something-else-there"),
     ],
 )
 def test_outside_of_a_virtual_network_the_lease_says_where(first: dict[str, Sequence[tuple[str, Answer]]]) -> None:
-    assert find(network(**first, at_168_63_129_16=[EVENTS]), leases=["10.0.0.9", WIRE]) == f"http://{WIRE}"
+    assert find(Network({**first, WIRE: [EVENTS]}), leases=["10.0.0.9", WIRE]) == f"http://{WIRE}"
 
 
 def test_microsoft_s_sample_may_have_found_it_before() -> None:
-    assert find(network(at_10_0_0_7=[EVENTS]), {"SCHEDULEDEVENTSIP": "10.0.0.7"}) == "http://10.0.0.7"
+    assert find(Network({"10.0.0.7": [EVENTS]}), {"SCHEDULEDEVENTSIP": "10.0.0.7"}) == "http://10.0.0.7"
 
 
 def test_without_a_lease_dhcp_is_asked() -> None:
@@ -95,7 +93,7 @@ def test_without_a_lease_dhcp_is_asked() -> None:
         xids.append(xid)
         return WIRE
 
-    assert find(network(at_168_63_129_16=[VERSIONS]), wire=wire) == f"http://{WIRE}"
+    assert find(Network({WIRE: [VERSIONS]}), wire=wire) == f"http://{WIRE}"
     assert 0 <= xids[0] < 2**32
 
 
@@ -123,7 +121,7 @@ def fails(error: OSError) -> Callable[[int], str | None]:
 def test_when_all_is_in_vain_it_is_told_what_was_tried(
     leases: Sequence[str], wire: Callable[[int], str | None], reasons: Sequence[str]
 ) -> None:
-    hosts = network(at_168_63_129_16=[("/machine", says(200))])
+    hosts = Network({WIRE: [("/machine", says(200))]})
     with pytest.raises(NoEndpoint, match="set FOREWARN_ENDPOINT") as told:
         find(hosts, leases=leases, wire=wire)
     for reason in reasons:
@@ -137,4 +135,4 @@ def test_a_search_can_be_interrupted() -> None:
             raise Interrupted("stop")
 
     with pytest.raises(Interrupted):
-        find(Interrupting())
+        find(Interrupting({}))

@@ -264,10 +264,11 @@ def test_an_alarm_rings_until_it_is_cleared_however_often_it_was_rung() -> None:
 
 
 def test_requests_at_the_same_time_do_not_wait_for_each_other(transport: HttpTransport) -> None:
-    release = threading.Event()
+    met, release = threading.Event(), threading.Event()
 
     def waits(visit: Visit) -> None:
         visit.hear()
+        met.set()
         release.wait(PATIENCE)
         visit.say(answer(b"late"))
 
@@ -275,8 +276,7 @@ def test_requests_at_the_same_time_do_not_wait_for_each_other(transport: HttpTra
         late: list[bytes] = []
         parked = threading.Thread(target=lambda: late.append(transport.send(request(server.endpoint)).body))
         parked.start()
-        while server.visits < 1:
-            time.sleep(0.001)
+        assert met.wait(PATIENCE)
         assert transport.send(request(server.endpoint)).body == BODY
         release.set()
         parked.join(PATIENCE)
@@ -296,7 +296,13 @@ with ScheduledEvents(sys.argv[1]) as client:
 
 @pytest.mark.parametrize("manner", [is_silent, lambda visit: visit.say(answer(b""))], ids=["asking", "sleeping"])
 def test_the_handler_of_a_signal_can_end_a_wait(manner: Manner) -> None:
-    with rogue(manner) as server:
+    met = threading.Event()
+
+    def meets(visit: Visit) -> None:
+        met.set()
+        manner(visit)
+
+    with rogue(meets) as server:
         process = subprocess.Popen(
             [sys.executable, "-c", TERMINATED, server.endpoint],
             stdout=subprocess.PIPE,
@@ -305,8 +311,7 @@ def test_the_handler_of_a_signal_can_end_a_wait(manner: Manner) -> None:
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
-        while server.visits < 1:
-            time.sleep(0.001)
+        assert met.wait(PATIENCE)
         process.terminate()
         said, complaint = process.communicate(timeout=PATIENCE)
         assert (said, complaint, process.returncode) == ("None\n", "", 0)

@@ -71,6 +71,13 @@ def test_a_parked_request_is_no_longer_than_the_server_allows() -> None:
         assert stage.tape.targets[0].endswith("&wait=20")
 
 
+def test_a_server_that_has_no_room_for_one_more_is_polled() -> None:
+    with playing(says(429), SAME, SAME, told(3), about=FOREWARN) as stage:
+        assert stage.client.wait(document(2), timeout=60) == document(3)
+        assert ["wait=" in target for target in stage.tape.targets] == [True, False, False, False]
+        assert stage.tape.moments == [1000, 1001, 1002, 1003]
+
+
 def test_what_a_parked_request_brought_is_followed_by_the_next_at_once_but_no_news_is_not() -> None:
     with playing(told(3), told(4), SAME, SAME, told(5), about=FOREWARN) as stage:
         latest: Document | None = document(2)

@@ -9,6 +9,8 @@ from pathlib import Path
 from forewarn.client.documents import EventType
 
 SECOND = timedelta(seconds=1)
+NOTIFY = "notify"
+"""The built-in that tells somebody of an event."""
 URGENT = 5 * SECOND
 """What a step may take on the short path, if it does not say."""
 
@@ -134,7 +136,15 @@ class Config:
     rules: tuple[Rule, ...] = ()
 
     def chain(self, rule: Rule) -> tuple[StepSpec, ...]:
-        return tuple(self.steps[name] for name in rule.steps)
+        """What is done, in this order."""
+        return tuple(spec for spec in self._specs(rule) if spec.use != NOTIFY)
+
+    def tellers(self, rule: Rule) -> tuple[StepSpec, ...]:
+        """Who is told: that takes no time of the chain's, wherever it stands in the rule."""
+        return tuple(spec for spec in self._specs(rule) if spec.use == NOTIFY)
+
+    def _specs(self, rule: Rule) -> list[StepSpec]:
+        return [self.steps[name] for name in rule.steps]
 
     def approval(self, rule: Rule) -> Approval:
         return rule.approve or self.settings.approve

@@ -1,7 +1,9 @@
 """What a dry run does instead: it says what would be done."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
+from forewarn.agent.journal import Notice
 from forewarn.agent.moments import Moment
 from forewarn.agent.notices import Notices
 from forewarn.agent.records import Record
@@ -26,6 +28,7 @@ class DryNotices(Notices):
     def start(self) -> None:
         pass
 
-    def tell(self, record: Record, moment: Moment, me: str, note: str = "") -> None:
+    def about(self, record: Record, moment: Moment, now: datetime, note: str = "") -> list[Notice]:
         for name in self._tellers(record, moment):
             self._log.info("%s: dry run: would tell that %s is %s", name, record.event.id, moment.value)
+        return []

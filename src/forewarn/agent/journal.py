@@ -7,7 +7,7 @@ knows can be asked for again; this cannot.
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -78,20 +78,22 @@ class Journal:
         """What is over, latest first."""
         return self._records("select key, body from events where live = 0 order by seen_at desc limit ?", limit)
 
-    def begin(self, record: Record) -> None:
+    def begin(self, record: Record, notices: Sequence[Notice] = ()) -> None:
         with self._transaction() as execute:
             _put(execute, record)
+            _put_notices(execute, notices)
             for step in record.steps:
                 _put_step(execute, record.key, step)
             horizon = (record.seen_at - KEPT).isoformat()
             execute("delete from events where live = 0 and seen_at < ?", (horizon,))
             execute("delete from steps where key not in (select key from events)")
 
-    def change(self, key: str, how: Callable[[Record], Record]) -> Record:
-        """Of the event only; its steps have their own."""
+    def change(self, key: str, how: Callable[[Record], Record], notices: Sequence[Notice] = ()) -> Record:
+        """Of the event only; its steps have their own. What is to be told of the change is written with it."""
         with self._transaction() as execute:
             changed = how(self.known(key))
             _put(execute, changed)
+            _put_notices(execute, notices)
         return changed
 
     def step(self, key: str, position: int, progress: Progress, note: str = "", *, again: bool = False) -> StepRecord:
@@ -112,10 +114,6 @@ class Journal:
         return self._change_step(
             key, position, lambda s: replace(s, progress=Progress.PREPARED, kept=other.kept, note=note)
         )
-
-    def add_notice(self, notice: Notice) -> None:
-        with self._transaction() as execute:
-            execute("insert into notices (body) values (?)", (json.dumps(pack(notice)),))
 
     def notices(self) -> list[Notice]:
         """What is not sent yet, in the order of its making."""
@@ -165,6 +163,11 @@ def _put(execute: Callable[..., object], record: Record) -> None:
     body = json.dumps(pack(replace(record, steps=())))
     row = (record.key, record.stage is not Stage.OVER, record.seen_at.isoformat(), body)
     execute("replace into events (key, live, seen_at, body) values (?, ?, ?, ?)", row)
+
+
+def _put_notices(execute: Callable[..., object], notices: Sequence[Notice]) -> None:
+    for notice in notices:
+        execute("insert into notices (body) values (?)", (json.dumps(pack(notice)),))
 
 
 def _put_step(execute: Callable[..., object], key: str, step: StepRecord) -> None:

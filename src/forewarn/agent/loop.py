@@ -13,12 +13,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from shutil import rmtree
 from time import monotonic
+from typing import Any
 
 from forewarn.agent.brain import Action, Approve, Begin, Finish, Hold, LeaveAlone, Renew, Start, View, plan, time_left
 from forewarn.agent.chains import Chain
 from forewarn.agent.config import Approval, Config, StepSpec
 from forewarn.agent.errors import Stopped
-from forewarn.agent.journal import Journal
+from forewarn.agent.journal import Journal, Notice
 from forewarn.agent.notices import Moment, Notices
 from forewarn.agent.peers import Peers
 from forewarn.agent.records import Happened, Progress, Record, Stage, StepRecord, moved
@@ -175,16 +176,16 @@ class Agent:
             started=begin.event.is_started,
             seen_at=self._client.clock.now(),
             steps=tuple(StepRecord(position=position, spec=spec) for position, spec in enumerate(chain)),
+            tellers=self.config.tellers(begin.rule),
         )
-        self._tell(record, Moment.SEEN)
-        self.journal.begin(record)
+        self.journal.begin(record, self._notices_about(record, Moment.SEEN))
+        self._notices.wake()
         left = "unknown notice" if begin.left is None else f"{begin.left.total_seconds():.0f} s of notice"
         self._log.info("%s: seen, with %s; %s", _name(record), left, begin.rule.name)
         self._launch(record.key)
 
     def _start(self, key: str, event: Event) -> None:
-        self._tell(replace(self.journal.known(key), event=event, started=True), Moment.STARTED)
-        record = self._move(key, Happened.STARTED, event=event, started=True)
+        record = self._move(key, Happened.STARTED, Moment.STARTED, event=event, started=True)
         self._log.info("%s: started", _name(record))
         if key in self._chains:
             self._chains[key][0].call_off()
@@ -281,13 +282,11 @@ class Agent:
         self._chains.pop(key, None)
         if fact is None:
             return
-        record = self.journal.known(key)
-        stage = moved(record.stage, fact)
-        if stage is not record.stage:
-            self._tell(replace(record, stage=stage), MOMENTS[stage])
+        before = self.journal.known(key)
+        stage = moved(before.stage, fact)
+        ready_at = self._client.clock.now() if stage is Stage.READY else before.ready_at
+        record = self._move(key, fact, MOMENTS[stage] if stage is not before.stage else None, ready_at=ready_at)
         self._log.info("%s: %s", _name(record), stage.value)
-        ready_at = self._client.clock.now() if stage is Stage.READY else record.ready_at
-        record = self._move(key, fact, ready_at=ready_at)
         if stage is Stage.READY:
             self._say_ready(record)
         if stage is Stage.OVER:
@@ -299,13 +298,17 @@ class Agent:
 
     # Small things.
 
-    def _tell(self, record: Record, moment: Moment) -> None:
-        """Before the journal says that it happened: a crash in between tells it once more, under the same id."""
-        troubles = [f"{step.spec.name}: {step.note}" for step in record.steps if step.progress in TROUBLES]
-        self._notices.tell(record, moment, record.me, "; ".join(troubles))
+    def _move(self, key: str, fact: Happened, moment: Moment | None = None, **changes: Any) -> Record:
+        """By the table, together with what there is to tell of it."""
+        before = self.journal.known(key)
+        record = replace(before, stage=moved(before.stage, fact), **changes)
+        self.journal.change(key, lambda _: record, self._notices_about(record, moment) if moment else ())
+        self._notices.wake()
+        return record
 
-    def _move(self, key: str, fact: Happened, **changes: object) -> Record:
-        return self.journal.change(key, lambda r: replace(r, stage=moved(r.stage, fact), **changes))  # type: ignore[arg-type]
+    def _notices_about(self, record: Record, moment: Moment) -> list[Notice]:
+        troubles = [f"{step.spec.name}: {step.note}" for step in record.steps if step.progress in TROUBLES]
+        return self._notices.about(record, moment, self._client.clock.now(), "; ".join(troubles))
 
     def _mine(self, event: Event) -> str | None:
         """The name under which the event is about this machine."""

@@ -22,7 +22,7 @@ __all__ = ["Moment", "Notices"]
 
 
 class Notices:
-    """`wall` is the time in seconds since 1970, by the clock that events go by."""
+    """`wall` is the time in seconds since 1970 by this machine's clock: it paces the tries."""
 
     def __init__(self, journal: Journal, *, wall: Callable[[], float], log: logging.Logger, rng: random.Random) -> None:
         self._journal = journal
@@ -41,20 +41,17 @@ class Notices:
         """To look again at what is due."""
         self._sender.wake()
 
-    def tell(self, record: Record, moment: Moment, me: str, note: str = "") -> None:
-        """Durable when it returns. Told again after a crash, it is the same notice, under the same id."""
-        now = self._wall()
-        facts = {**facts_of(record.event, me), "moment": moment.value, "note": note}
-        facts |= {"text": words(record, moment, me, note, _date(now)), "at": str(now)}
-        waiting = {identity(notice) for notice in self._journal.notices()}
-        for name in self._tellers(record, moment):
-            notice = Notice(event=record.key, step=name, moment=moment.value, facts=facts)
-            if identity(notice) not in waiting:
-                self._journal.add_notice(notice)
-        self._sender.wake()
+    def about(self, record: Record, moment: Moment, now: datetime, note: str = "") -> list[Notice]:
+        """What is to be told, for the journal to keep; then `wake`. `now` is the time by which the event goes."""
+        facts = {**facts_of(record.event, record.me), "moment": moment.value, "note": note}
+        facts |= {"text": words(record, moment, record.me, note, now), "at": str(self._wall())}
+        return [
+            Notice(event=record.key, step=name, moment=moment.value, facts=facts)
+            for name in self._tellers(record, moment)
+        ]
 
     def _tellers(self, record: Record, moment: Moment) -> Iterator[str]:
-        for spec in [step.spec for step in record.steps if step.spec.use == "notify"]:
+        for spec in record.tellers:
             try:
                 step = build(spec)
             except BadConfig as error:  # journalled by a version that knew other options

@@ -104,6 +104,8 @@ class Record:
     ready_at: datetime | None = None
     note: str = ""
     steps: tuple[StepRecord, ...] = ()
+    tellers: tuple[StepSpec, ...] = ()
+    """The steps that only tell somebody of it."""
 
     @property
     def key(self) -> str:

@@ -3,6 +3,7 @@
 import logging
 import random
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -35,9 +36,7 @@ def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None
     with StateDirectory(state_of(settings)) as state:
         journal = Journal(state / "journal.db")
         client = _client(settings, tally, log)
-        notices = (DryNotices if settings.dry_run else Notices)(
-            journal, wall=lambda: client.clock.now().timestamp(), log=log, rng=random.Random()
-        )
+        notices = (DryNotices if settings.dry_run else Notices)(journal, wall=time.time, log=log, rng=random.Random())
         agent = Agent(
             config=config,
             journal=journal,

@@ -163,7 +163,7 @@ class Sender:
 
     def _step(self, notice: Notice) -> Notify | None:
         record = self._journal.record(notice.event)
-        specs = [step.spec for step in record.steps if step.spec.name == notice.step] if record else []
+        specs = [spec for spec in record.tellers if spec.name == notice.step] if record else []
         try:
             step = build(specs[0]) if specs else None
         except BadConfig:

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -40,13 +40,18 @@ class Caller:
         self._clock = clock
 
     def ask(
-        self, request: Request, read: Callable[[Answer], T], *, until: float = math.inf, missing: bool = False
+        self,
+        request: Request,
+        read: Callable[[Answer], T],
+        *,
+        until: float = math.inf,
+        final: Collection[int] = (),
     ) -> T:
-        """`until`: trouble is given up at that moment. `missing`: a 404 is an answer, and means what it says."""
+        """`until`: trouble is given up at that moment. `final`: statuses that are Refused though they might pass."""
         pace = self._patience.pace
         failures, began = 0, 0.0
         while True:
-            found = self._once(request, read, missing)
+            found = self._once(request, read, final)
             if not isinstance(found, _Trouble):
                 return found
             failures += 1
@@ -67,7 +72,7 @@ class Caller:
         self._clock.hear(read_date(answer.fields.get("date", "")))
         return answer
 
-    def _once(self, request: Request, read: Callable[[Answer], T], missing: bool) -> T | _Trouble:
+    def _once(self, request: Request, read: Callable[[Answer], T], final: Collection[int]) -> T | _Trouble:
         patience = self._patience
         try:
             answer = self.once(request)
@@ -80,7 +85,7 @@ class Caller:
         except Unreadable as error:
             return _Trouble(error, patience.unreadable)
         retry, said = patience.with_status(answer.status), _said(request, answer)
-        if retry is None or (missing and answer.status == 404):
+        if retry is None or answer.status in final:
             advice = _ADVICE.get(answer.status, "Asking again unchanged is in vain.")
             raise Refused(f"{said} {advice}", status=answer.status)
         return _Trouble(Unreachable(said, status=answer.status), retry, _retry_after(answer))

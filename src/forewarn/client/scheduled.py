@@ -100,14 +100,14 @@ class ScheduledEvents:
         if not self._service.about(self._armed).ready:
             return None
         body = {"EventId": _id(event), "Ready": ready}
-        return self._service.post(READY, body, lambda answer: read_readiness(answer.body), self._armed, missing=True)
+        return self._service.post(READY, body, lambda answer: read_readiness(answer.body), self._armed, final=(404,))
 
     def readiness(self, event: Event | str) -> Readiness | None:
         """Who is ready for the event; None if the service does not know such a thing."""
         if not self._service.about(self._armed).ready:
             return None
         target = f"{READY}?event={quote(_id(event), safe='')}"
-        return self._service.get(target, lambda answer: read_readiness(answer.body), self._armed, missing=True)
+        return self._service.get(target, lambda answer: read_readiness(answer.body), self._armed, final=(404,))
 
     def interrupt(self) -> None:
         """From another thread or the handler of a signal: a wait() under way returns None, or else the next one does.

@@ -5,7 +5,8 @@
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ from forewarn.client.transport import Answer, Request, Transport
 
 T = TypeVar("T")
 
+_TOO_MANY = 429
 _GRACE = 10.0  # seconds beyond those that a server was asked to park a request
 
 
@@ -54,7 +56,10 @@ class Service:
         return self._caller.ask(self._question(alarm), self._read)
 
     def news(self, after: Document | None, park: int, until: float, alarm: Alarm) -> Document | None:
-        """The document if the service sends one; None if it says that it has no other, or nothing at all."""
+        """The document if the service sends one; None if it says that it has no other, or nothing at all.
+
+        Refused with 429 if it cannot park one more.
+        """
 
         def read(answer: Answer) -> Document | None:
             if answer.status == 304 and after is not None:
@@ -62,18 +67,25 @@ class Service:
                 return None
             return None if is_empty(answer.body) else self._read(answer)
 
-        return self._caller.ask(self._question(alarm, after, park), read, until=until)
+        final = (_TOO_MANY,) if park else ()
+        return self._caller.ask(self._question(alarm, after, park), read, until=until, final=final)
 
     def approve(self, ids: list[str], alarm: Alarm | None) -> None:
         body = {"StartRequests": [{"EventId": id} for id in ids]}
         self.post(self._target, body, lambda answer: None, alarm)
 
-    def get(self, target: str, read: Callable[[Answer], T], alarm: Alarm | None, *, missing: bool = False) -> T:
-        """`missing`: a 404 means what it says."""
-        return self._caller.ask(self._request(target, alarm), read, missing=missing)
+    def get(self, target: str, read: Callable[[Answer], T], alarm: Alarm | None, *, final: Collection[int] = ()) -> T:
+        """`final`: statuses that mean what they say."""
+        return self._caller.ask(self._request(target, alarm), read, final=final)
 
     def post(
-        self, target: str, body: object, read: Callable[[Answer], T], alarm: Alarm | None, *, missing: bool = False
+        self,
+        target: str,
+        body: object,
+        read: Callable[[Answer], T],
+        alarm: Alarm | None,
+        *,
+        final: Collection[int] = (),
     ) -> T:
         request = Request(
             endpoint=self.endpoint(alarm),
@@ -85,13 +97,14 @@ class Service:
             timeout=self._patience.answer,
             alarm=alarm,
         )
-        return self._caller.ask(request, read, missing=missing)
+        return self._caller.ask(request, read, final=final)
 
     def about(self, alarm: Alarm | None) -> About:
         """Asked once; again as long as the service cannot say."""
         if self._about is None:
+            request = replace(self._request(ABOUT, alarm), timeout=self._patience.connect)
             try:
-                answer = self._caller.once(self._request(ABOUT, alarm))
+                answer = self._caller.once(request)
             except Interrupted:
                 raise
             except (Unreachable, Unreadable):

@@ -11,12 +11,13 @@ import math
 
 from forewarn.client.alarm import Alarm
 from forewarn.client.documents import Document
-from forewarn.client.errors import Interrupted, Unreachable, Unreadable
+from forewarn.client.errors import Interrupted, Refused, Unreachable, Unreadable
 from forewarn.client.patience import Pace
 from forewarn.client.reading import UNKNOWN_INCARNATION
 from forewarn.client.service import Service
 
 INTERVAL = 1.0  # seconds
+FULL = 60.0  # seconds for which a service that has no room for one more is polled
 
 
 class Waiting:
@@ -25,6 +26,8 @@ class Waiting:
         self._pace = pace
         self._next = 0.0
         """The moment from which on the service may be asked again."""
+        self._parks_from = 0.0
+        """The moment from which on it may be asked to park a request."""
 
     def wait(self, after: Document | None, timeout: float, alarm: Alarm) -> Document | None:
         until = self._pace.monotonic() + timeout
@@ -54,9 +57,15 @@ class Waiting:
     def _look(self, after: Document | None, until: float, alarm: Alarm) -> Document | None:
         longest = self._service.about(alarm).wait if after is not None else 0
         asked = self._pace.monotonic()
-        park = min(max(math.ceil(until - asked), 1), longest)
+        park = min(max(math.ceil(until - asked), 1), longest) if asked >= self._parks_from else 0
         self._next = asked + INTERVAL
-        document = self._service.news(after, park, until, alarm)
+        try:
+            document = self._service.news(after, park, until, alarm)
+        except Refused as error:
+            if not park or error.status != 429:
+                raise
+            self._parks_from = asked + FULL
+            return None
         if document is not None and after is not None and is_behind(document, after):
             self._sleep(INTERVAL, alarm)
             self._next = self._pace.monotonic() + INTERVAL

@@ -1,6 +1,5 @@
 """A real Forewarn under a virtual clock, and real agents on its machines, each a process."""
 
-import json
 import subprocess
 import sys
 import time
@@ -34,8 +33,8 @@ def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -
 HOOK = """
 [steps.{name}]
 use = "command"
-prepare = "printf '%s\\\\n' 'prepare {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
-restore = "printf '%s\\\\n' 'restore {name}' \\"$FOREWARN_TYPE\\" | paste -sd' ' >> {log}"
+prepare_command = "echo prepare {name} $FOREWARN_TYPE >> {log}"
+restore_command = "echo restore {name} $FOREWARN_TYPE >> {log}"
 limit = "20s"
 """
 
@@ -113,6 +112,9 @@ class Rig:
     def history(self, subject: str) -> list[dict[str, Any]]:
         return list(self.control.pages("/history", {"subject": subject}))
 
+    def approvers(self, event: str) -> list[str]:
+        return [entry["who"]["name"] for entry in self.history(event) if entry["what"] == "approved"]
+
     def phase(self, id: str) -> str:
         return str(self.event(id)["phase"])
 
@@ -129,7 +131,3 @@ def rig(folder: Path, fleet: str) -> Iterator[Rig]:
         finally:
             for machine in built.machines.values():
                 machine.stop()
-
-
-def show(value: object) -> str:
-    return json.dumps(value, indent=1, default=str)

@@ -51,7 +51,6 @@ def fleet(tmp_path: Path) -> Iterator[Rig]:
             machine = built.machine(name)
             machine.configure(built.forewarn.machines[name], steps=("pool", "worker"), rules=RULES)
             machine.start()
-        until(lambda: all("is " in built.machine(name).said() for name in NAMES) or None, "every agent knows its name")
         until(lambda: _all_polled(built) or None, "every agent has asked")
         yield built
 
@@ -84,13 +83,13 @@ def _reboot_one(fleet: Rig) -> None:
     told = fleet.event(event)
     assert at(told["started_at"]) < at(told["not_before"]), "nobody had to wait for the notice to run out"
     assert fleet.machine("web_2").did() == ["prepare pool Reboot", "prepare worker Reboot"]
+    until(lambda: fleet.machine("web_2").records()[event].started or None, "web_2 sees that it has started")
     fleet.advance("1m")
     record = until(lambda: over(fleet, "web_2", event), "web_2 is restored")
     assert fleet.machine("web_2").did()[2:] == ["restore worker Reboot", "restore pool Reboot"]
     assert (record.approved, record.started) == (True, True)
     assert [step.progress for step in record.steps] == [Progress.RESTORED, Progress.RESTORED]
-    approvals = [entry for entry in fleet.history(event) if entry["what"] == "approved"]
-    assert [entry["who"] for entry in approvals] == ["machine:web_2"]
+    assert fleet.approvers(event) == ["web_2"]
     assert not fleet.machine("web_0").did()
 
 
@@ -99,8 +98,7 @@ def _redeploy_two_on_one_host(fleet: Rig) -> None:
     event = told["id"]
     assert told["resources"] == ["web_0", "web_1"]
     until(lambda: fleet.phase(event) == "Started" or None, "the leader has approved for both")
-    approvals = [entry["who"] for entry in fleet.history(event) if entry["what"] == "approved"]
-    assert approvals == ["machine:web_0"], "the first of them speaks, and the second has no need to"
+    assert fleet.approvers(event) == ["web_0"], "the first of them speaks, and the second has no need to"
     fleet.advance("2m")
     for name in ("web_0", "web_1"):
         until(lambda name=name: over(fleet, name, event), f"{name} is restored")  # type: ignore[misc]

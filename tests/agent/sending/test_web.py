@@ -103,6 +103,17 @@ def test_who_never_ends_can_be_cut_off() -> None:
         assert hung_up.wait(PATIENCE)
 
 
+def test_who_never_ends_can_be_cut_off_under_tls_too(tmp_path: Path) -> None:
+    tls = ServerTls(tmp_path / "tls", [], wall())
+    with dripping(tls.context) as (port, hung_up):
+        wire = Wire(PATIENCE)
+        threading.Timer(0.2, wire.cut).start()
+        step = a_step(f"https://localhost:{port}/", ca_file=tmp_path / "tls" / "ca.pem")
+        with pytest.raises(TryLater):
+            deliver(step, a_message(), wire)
+        assert hung_up.wait(PATIENCE)
+
+
 def test_what_is_cut_before_it_is_connected_comes_to_nothing() -> None:
     with receiving() as receiver:
         wire = Wire(PATIENCE)
