@@ -35,7 +35,9 @@ def held_agent(folder: Path, environment: Mapping[str, str]) -> Iterator[Agent]:
         build=build,
         log=LOG,
     )
-    watcher = Watcher(client, see=agent.see, know=agent.know, tick=lambda: None, is_busy=lambda: agent.is_busy, log=LOG)
+    watcher = Watcher(
+        client, see=agent.see, know=agent.know, tick=lambda: None, is_busy=lambda: agent.is_busy, poll=1.0, log=LOG
+    )
     loop = threading.Thread(target=agent.run)
     with Supervisor(agent, watcher, environment):
         watcher.start()
