@@ -14,7 +14,7 @@ from forewarn.agent.journal import Notice
 from forewarn.agent.moments import Moment
 from forewarn.agent.notices import identity
 from forewarn.agent.sender import DAY, LONGEST, backoff
-from tests.agent.building import a_spec
+from tests.agent.building import a_record, a_spec
 from tests.agent.outbox import Wall, a_hook, an_outbox, begun
 from tests.agent.receivers import Got, Receiver, dripping, receiving, silent
 
@@ -201,7 +201,8 @@ def test_no_secret_is_in_the_log_or_the_journal(tmp_path: Path) -> None:
 
 def test_a_notice_whose_step_is_gone_is_dropped(tmp_path: Path) -> None:
     with an_outbox(tmp_path) as outbox:
-        outbox.journal.add_notice(Notice(event="E9", step="ops", moment="seen", facts={"me": "vm", "at": "0"}))
+        gone = Notice(event="E1", step="ops", moment="seen", facts={"me": "vm", "at": "0"})
+        outbox.journal.begin(a_record(), [gone])
         outbox.notices.wake()
         assert "its step is not known any more" in outbox.lines.until("dropped")
 

@@ -38,6 +38,7 @@ class ATurn:
     def __post_init__(self) -> None:
         self._end = time.monotonic() + self.limit
         self._stopped = Flag()
+        self._reason = Stopped("called off")
 
     def keep(self, **facts: Fact) -> None:
         self.kept.update(facts)
@@ -47,12 +48,13 @@ class ATurn:
 
     def pause(self, seconds: float) -> None:
         if self._stopped.wait(min(seconds, self.left())):
-            raise Stopped("called off")
+            raise self._reason
         if not self.left():
             raise TimeIsUp(f"not done within {self.limit:g} s")
 
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def stop(self) -> None:
+    def stop(self, reason: Stopped | None = None) -> None:
+        self._reason = reason or self._reason
         self._stopped.set()

@@ -5,18 +5,17 @@ on. A step that two events need is prepared once, and restored when the last of 
 """
 
 import logging
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
 from forewarn.agent.config import OnFailure, StepSpec
-from forewarn.agent.errors import StepTrouble, Stopped
+from forewarn.agent.errors import StepTrouble, Stopped, Suspended
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import TOUCHED, Happened, Progress, Record, StepRecord
 from forewarn.agent.timing import Slot, plan
-from forewarn.agent.turning import ATurn, StepLocks
+from forewarn.agent.turning import ATurn, Halt, StepLocks
 from forewarn.agent.turns import Step
 from forewarn.client.documents import Event
 
@@ -36,10 +35,15 @@ class Chain:
     available: Callable[[Event], timedelta | None]
     """What is left until an event may start, less the margin."""
     log: logging.LoggerAdapter[logging.Logger]
-    stop: threading.Event = field(default_factory=threading.Event)
+    halt: Halt = field(default_factory=Halt)
 
     def call_off(self) -> None:
-        self.stop.set()
+        """The event is over, or has started: what runs is ended."""
+        self.halt.raise_(Stopped("it was called off"))
+
+    def suspend(self) -> None:
+        """The agent is stopping: what runs by itself may run on."""
+        self.halt.raise_(Suspended("the agent is stopping"))
 
     def prepare(self) -> Happened:
         """Raises Stopped when it is called off; the journal then tells where to go on."""
@@ -93,8 +97,8 @@ class Chain:
 
     def _restore(self, step: StepRecord) -> None:
         limit = step.spec.restore_limit or step.spec.limit
-        for pause in (*RESTORE_PAUSES, None):
-            turn = self._turn(step, "restore", limit)
+        for number, pause in enumerate((*RESTORE_PAUSES, None), 1):
+            turn = self._turn(step, f"restore-{number}", limit)  # each try has a spool of its own
             try:
                 with self.locks.held(step.spec.name, turn.pause):
                     return self._restore_alone(step, turn)
@@ -104,8 +108,8 @@ class Chain:
                 self.log.warning("%s: could not restore: %s", step.spec.name, error)
                 if pause is None:
                     self._ended(step, Progress.UNRESTORED, str(error))
-                elif self.stop.wait(pause):
-                    raise Stopped("the agent is stopping") from None
+                elif self.halt.wait(pause):
+                    raise self.halt.reason from None
         return None
 
     def _restore_alone(self, step: StepRecord, turn: ATurn) -> None:
@@ -134,9 +138,9 @@ class Chain:
         others = (record.holder(spec) for record in self.journal.records() if record.key != self.key)
         return next((step for step in others if step is not None), None)
 
-    def _turn(self, step: StepRecord, direction: str, limit: timedelta) -> ATurn:
+    def _turn(self, step: StepRecord, purpose: str, limit: timedelta) -> ATurn:
         record = self._record()
-        spool = self.spool / self.key / f"{step.position}-{direction}"
+        spool = self.spool / self.key / f"{step.position}-{purpose}"
         spool.mkdir(parents=True, exist_ok=True, mode=0o700)
         return ATurn(
             event=record.event,
@@ -145,7 +149,7 @@ class Chain:
             spool=spool,
             kept=step.kept,
             _limit=limit.total_seconds(),
-            _stop=self.stop,
+            _halt=self.halt,
             _keep=lambda facts: self.journal.keep(self.key, step.position, facts),
             _say=lambda text: self.log.info("%s: %s", step.spec.name, text),
         )

@@ -7,7 +7,8 @@ AgentError
 └── StepTrouble   a step did not do its work
     ├── StepFailed  it says why
     ├── TimeIsUp    it did not end within its limit
-    └── Stopped     it was called off: the event is over, or the agent is stopping
+    └── Stopped     it was called off: the event is over, or has started
+        └── Suspended  the agent is stopping; whoever comes next goes on where it is left
 """
 
 
@@ -40,4 +41,8 @@ class TimeIsUp(StepTrouble):
 
 
 class Stopped(StepTrouble):
+    pass
+
+
+class Suspended(Stopped):
     pass

@@ -111,7 +111,7 @@ class Agent:
             self._hear()
             self._think()
         for chain, thread in list(self._chains.values()):
-            chain.call_off()
+            chain.suspend()
             thread.join(10)
 
     def _hear(self) -> None:

@@ -13,6 +13,21 @@ from forewarn.agent.turns import Fact
 from forewarn.client.documents import Event
 
 
+class Halt:
+    """Raised by one thread, and heard by another that waits."""
+
+    def __init__(self) -> None:
+        self._raised = threading.Event()
+        self.reason: Stopped = Stopped("it was called off")
+
+    def raise_(self, reason: Stopped) -> None:
+        self.reason = reason
+        self._raised.set()
+
+    def wait(self, seconds: float) -> bool:
+        return self._raised.wait(seconds)
+
+
 @dataclass(slots=True)
 class ATurn:
     """The Turn that steps are given."""
@@ -23,7 +38,7 @@ class ATurn:
     spool: Path
     kept: Mapping[str, Fact]
     _limit: float
-    _stop: threading.Event
+    _halt: Halt
     _keep: Callable[[Mapping[str, Fact]], StepRecord]
     _say: Callable[[str], None]
     _begun: float = field(default_factory=monotonic)
@@ -35,8 +50,8 @@ class ATurn:
         return max(0.0, self._begun + self._limit - monotonic())
 
     def pause(self, seconds: float) -> None:
-        if self._stop.wait(min(seconds, self.left())):
-            raise Stopped("it was called off")
+        if self._halt.wait(min(seconds, self.left())):
+            raise self._halt.reason
         if self.left() <= 0:
             raise TimeIsUp(f"it did not end within {self._limit:.0f} s")
 

@@ -33,7 +33,7 @@ def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -
 HOOK = """
 [steps.{name}]
 use = "command"
-prepare_command = "echo prepare {name} $FOREWARN_TYPE >> {log}"
+prepare_command = "while [ -e {log}.hold-{name} ]; do sleep 0.02; done; echo prepare {name} $FOREWARN_TYPE >> {log}"
 restore_command = "echo restore {name} $FOREWARN_TYPE >> {log}"
 limit = "20s"
 """
@@ -54,6 +54,10 @@ class Machine:
     @property
     def config(self) -> Path:
         return self.folder / "agent.toml"
+
+    def hold(self, step: str) -> None:
+        """From now on the step does not come to an end."""
+        Path(f"{self.log}.hold-{step}").touch()
 
     def did(self) -> list[str]:
         return self.log.read_text().splitlines() if self.log.exists() else []

@@ -94,7 +94,7 @@ def _reboot_one(fleet: Rig) -> None:
 
 
 def _redeploy_two_on_one_host(fleet: Rig) -> None:
-    (told,) = fleet.control.post("/events", {"type": "Redeploy", "machines": ["web_0", "web_1"]})["items"]
+    (told,) = fleet.control.post("/events", {"type": "Redeploy", "machines": ["web_0", "web_1"]})["events"]
     event = told["id"]
     assert told["resources"] == ["web_0", "web_1"]
     until(lambda: fleet.phase(event) == "Started" or None, "the leader has approved for both")
@@ -111,9 +111,9 @@ def _redeploy_two_on_one_host(fleet: Rig) -> None:
 
 
 def _freeze_nobody_minds(fleet: Rig) -> None:
-    (told,) = fleet.control.post("/events", {"type": "Freeze", "machines": ["web_2"], "duration": 5})["items"]
+    (told,) = fleet.control.post("/events", {"type": "Freeze", "machines": ["web_2"], "duration": 5})["events"]
     until(lambda: "says to ignore it" in fleet.machine("web_2").said() or None, "web_2 leaves it alone")
-    fleet.advance("15m")
+    fleet.advance("16m")
     until(lambda: fleet.phase(told["id"]) == "Completed" or None, "it happened at its time")
     assert len(fleet.machine("web_2").did()) == 4
 
@@ -126,17 +126,21 @@ def _cancel_a_campaign_half_way(fleet: Rig) -> None:
     fleet.advance("1m")
     for name in ("web_0", "web_1"):
         until(lambda name=name: len(fleet.machine(name).did()) == 8 or None, f"{name} is restored")  # type: ignore[misc]
-    before = fleet.machine("web_2").did()
-    fleet.machine("web_2").stop()  # so that its event is still waiting when the campaign is called off
+    did = len(fleet.machine("web_2").did())
+    fleet.machine("web_2").hold("worker")
     fleet.advance("30m")
-    second = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the second update domain is told")
-    fleet.control.post(f"/campaigns/{campaign['id']}/pause")
-    fleet.machine("web_2").start()
-    until(lambda: fleet.machine("web_2").did() != before or None, "web_2 prepares")
+    (second,) = until(lambda: fleet.live(campaign=campaign["id"]) or None, "the second update domain is told")
+    until(lambda: _is_at(fleet, "web_2", second["id"], 1, Progress.PREPARING) or None, "web_2 is in the middle of it")
     fleet.control.post(f"/campaigns/{campaign['id']}/cancel")
-    key = second[0]["id"]
-    until(lambda: over(fleet, "web_2", key), "web_2 is as it was")
-    assert sorted(fleet.machine("web_2").did()[len(before) :])[0].startswith("prepare pool")
+    record = until(lambda: over(fleet, "web_2", second["id"]), "web_2 is as it was")
+    assert fleet.phase(second["id"]) == "Canceled"
+    assert not record.approved
+    assert fleet.machine("web_2").did()[did:] == ["prepare pool Reboot", "restore worker Reboot", "restore pool Reboot"]
+
+
+def _is_at(fleet: Rig, name: str, key: str, position: int, progress: Progress) -> bool:
+    record = fleet.machine(name).records().get(key)
+    return record is not None and record.steps[position].progress is progress
 
 
 def _scale_in(fleet: Rig) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from forewarn.agent.errors import BadConfig, StepFailed, Stopped, TimeIsUp
+from forewarn.agent.errors import BadConfig, StepFailed, Stopped, Suspended, TimeIsUp
 from forewarn.agent.options import read_options
 from forewarn.agent.steps.command import Command
 from tests.agent.turn import REBOOT, ATurn
@@ -129,6 +129,22 @@ def test_a_program_called_off_is_asked_to_end_and_runs_again_when_it_is_wanted_a
         step.prepare(turn)
     step.prepare(ATurn(spool=turn.spool, attempt=2))
     assert log.read_text().splitlines() == ["began", "asked", "began"]
+
+
+def test_when_the_agent_is_stopped_the_program_runs_on_and_is_found_again(turn: ATurn) -> None:
+    log = turn.spool / "log"
+    step = Command(prepare_command="echo began >>log; while [ ! -e go ]; do sleep 0.01; done", directory=turn.spool)
+
+    def stop_the_agent() -> None:
+        until(log.exists)
+        turn.stop(Suspended("the agent is stopping"))
+
+    threading.Thread(target=stop_the_agent).start()
+    with pytest.raises(Suspended):
+        step.prepare(turn)
+    (turn.spool / "go").touch()
+    step.prepare(ATurn(spool=turn.spool, attempt=2))
+    assert log.read_text() == "began\n"
 
 
 def test_called_off_before_it_began_nothing_runs(turn: ATurn) -> None:

@@ -18,7 +18,7 @@ EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize("example", EXAMPLES, ids=[to.value for to in To][: len(EXAMPLES)])
 def test_an_example_loads(example: str) -> None:
     config = parse_config(example)
-    assert [spec.use for spec in config.chain(config.rules[0])] == ["notify"]
+    assert [spec.use for spec in config.tellers(config.rules[0])] == ["notify"]
 
 
 def test_each_form_has_an_example() -> None:

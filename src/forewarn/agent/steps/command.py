@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forewarn.agent.errors import StepFailed, StepTrouble
+from forewarn.agent.errors import StepFailed, StepTrouble, Suspended
 from forewarn.agent.templates import as_json, environment_of
 from forewarn.agent.turns import Turn
 
@@ -82,6 +82,10 @@ class Command:
                     run = self._start(command, direction, turn, lock)
             while run is not None and run.poll() is None:
                 turn.pause(POLL)
+        except Suspended:  # it runs on, and who comes next finds it
+            if run is not None:
+                run.returncode = 0  # ours no more: nobody need be warned that it was left running
+            raise
         except StepTrouble:
             _end(turn.spool, run)
             raise
