@@ -1,6 +1,5 @@
 """An agent as a process, and the questions one asks it."""
 
-import json
 import os
 import signal
 import subprocess
@@ -108,7 +107,3 @@ def _answers(agent: Agent) -> bool:
         return ask(state, "GET", "/status")[0] == 200
     except AgentError:
         return False
-
-
-def as_json(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]

@@ -78,6 +78,16 @@ def test_nobody_answers_for_an_event_that_is_not_left_to_a_person(fleet: Rig, tm
         assert (status, told) == (409, {"error": f"nobody is asked about {event}: its approval is never"})
 
 
+def test_an_event_that_has_started_when_it_is_seen_gets_the_short_path(fleet: Rig, tmp_path: Path) -> None:
+    with an_agent(tmp_path, OWN, endpoint=fleet.forewarn.machines["gus"]) as agent:
+        until(lambda: agent.status()["incarnation"] is not None, "it has a document")
+        fleet.control.post("/events", {"type": "Reboot", "machines": ["gus"], "at_once": True})
+        until(lambda: agent.sees("ready"), "it is prepared all the same")
+        (event,) = agent.status()["events"]
+        assert (event["short_path"], event["started"], event["approved"]) == (True, True, False)
+        assert agent.get("/drained")[0] == 503
+
+
 def test_metrics_count_what_was_done(fleet: Rig, tmp_path: Path) -> None:
     with an_agent(tmp_path, OWN, endpoint=fleet.forewarn.machines["eve"]) as agent:
         schedule(fleet, agent, "eve")
