@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import uvloop
 
-from forewarn.domain.events import Actor, Announcement, Document, EventType, Phase, Source
+from forewarn.domain.events import Actor, Announcement, Document, Event, EventType, Phase, Source
 from forewarn.domain.machines import Machine
 from forewarn.imds import Fleet, Limits, Server
 from forewarn.imds.listeners import on_loopback
@@ -30,6 +30,12 @@ class Backend:
 
     async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
         raise NotImplementedError("nobody approves here")
+
+    async def say_ready(self, scope: str, event_id: str, machine: str, ready: bool) -> Event:
+        raise NotImplementedError("nobody is ready here")
+
+    async def readiness(self, scope: str, event_id: str) -> Event:
+        raise NotImplementedError("nobody asks that here")
 
 
 def document(incarnation: int) -> Document:

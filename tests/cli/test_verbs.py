@@ -24,8 +24,8 @@ def test_fleet_shows_people_a_part_of_a_large_fleet_and_programs_all_of_it(forew
 def test_fleet_lists_the_scopes(rig: Rig, forewarn: Shell) -> None:
     rig.enrol("db")
     rows = forewarn.ok("fleet", "--scopes").rows
-    assert rows[0] == ["db", "availability-set", "2030-01-01", "12:00:00Z", "1", "0"]
-    assert rows[-1] == ["web:1", "placement-group", "web", "not", "enrolled", "1", "0"]
+    assert rows[0] == ["db", "availability-set", "2030-01-01", "12:00:00Z", "1", "first", "0"]
+    assert rows[-1] == ["web:1", "placement-group", "web", "not", "enrolled", "1", "first", "0"]
     assert [scope["id"] for scope in forewarn.ok("fleet", "--scopes", "--json").json][-1] == "web:1"
 
 
@@ -57,6 +57,45 @@ def test_every_option_of_schedule_reaches_the_event(forewarn: Shell) -> None:
     assert (event["not_before"], event["description"]) == ("2030-01-01T12:20:00Z", "[bold]No markup[/bold]")
     (struck,) = forewarn.ok(*["schedule", "Redeploy", "db-2", "--at-once", "--json"]).json
     assert struck["phase"] == "Started"
+
+
+def test_the_policy_of_a_scope_is_shown_and_chosen(rig: Rig, forewarn: Shell) -> None:
+    assert forewarn.ok("policy", "db").rows == [["db", "first"]]
+    assert forewarn.ok("policy", "db", "k-of-n", "2").rows == [["db", "2-of-n"]]
+    assert forewarn.ok("policy", "db", "--json").json == [{"scope": "db", "rule": "k-of-n", "count": 2}]
+    assert forewarn.ok("policy", "web", "human").rows == [["web:0", "human"], ["web:1", "human"]]
+    assert forewarn.ok("policy", "web").rows == [["web:0", "human"], ["web:1", "human"]]
+    assert "human" in forewarn.ok("fleet", "--scopes").rows[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "told"),
+    [
+        pytest.param("policy nowhere", 1, "There is no scope nowhere", id="nowhere"),
+        pytest.param("policy nowhere human", 1, "There is no scope or scale set nowhere", id="nowhere-to-choose"),
+        pytest.param("policy db k-of-n", 1, "needs the number", id="without-k"),
+        pytest.param("policy db first 2", 1, "without one", id="with-k"),
+        pytest.param("policy db most", 2, "invalid choice", id="no-such-rule"),
+        pytest.param("policy db k-of-n two", 2, "is not a number", id="no-number"),
+    ],
+)
+def test_a_wrong_policy_is_refused(forewarn: Shell, line: str, status: int, told: str) -> None:
+    said = forewarn(*words(line))
+    assert (said.status, told in said.err) == (status, True), said
+
+
+def test_events_tell_who_is_ready_and_whom_they_wait_for(rig: Rig, forewarn: Shell) -> None:
+    (event,) = forewarn.ok("schedule", "Reboot", "db-0", "--json").json
+    assert "WAITS FOR" not in forewarn.ok("events").out, "it is as in Azure"
+    forewarn.ok("policy", "db", "human")
+    assert forewarn.ok("events").rows[0][-2:] == ["a", "user"]
+    rig.run(rig.engine.say_ready("db", event["id"], "db-0", True))
+    assert forewarn.ok("events").rows[0][-3:] == ["db-0", "a", "user"]
+    rig.run(rig.engine.say_ready("db", event["id"], "db-0", False))
+    forewarn.ok("policy", "db", "all-named")
+    assert forewarn.ok("events").rows[0][-1] == "db-0"
+    forewarn.ok("approve", event["id"])
+    assert "WAITS FOR" not in forewarn.ok("events").out
 
 
 def test_several_events_are_cancelled_and_one_refusal_does_not_keep_the_others_from_it(forewarn: Shell) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from forewarn.domain.campaigns import ROLLED_OUT, Campaign, CampaignState
+from forewarn.domain.consent import ApprovalPolicy, Rule
 from forewarn.domain.errors import Refused
 from forewarn.domain.events import Actor, EventType
 from forewarn.domain.machines import EvictionPolicy, Power, Priority
@@ -74,6 +75,51 @@ class Approve:
 
 
 @dataclass(frozen=True)
+class Together:
+    """The machines of one update domain move to one host, which is to be rebooted."""
+
+    def play(self, world: World) -> None:
+        names = [name for name in world.machines if name in ("web_0", "web_2", "web_4")]
+        world.machines |= {name: replace(world.machines[name], host="shared") for name in names}
+        world.schedule(names, EventType.REBOOT)
+
+
+@dataclass(frozen=True)
+class Acknowledge:
+    """Somebody on the control plane: a user, or a machine that was given the right, of whatever scope."""
+
+    by: Actor
+    event: int
+
+    def play(self, world: World) -> None:
+        if world.events:
+            event = world.events[_nth(world, self.event)]
+            world.approve(event.scope, event.id, by=self.by, acknowledged=True)
+
+
+@dataclass(frozen=True)
+class SayReady:
+    """Any machine, of any event: also of those that are not about it."""
+
+    machine: str
+    event: int
+    ready: bool
+
+    def play(self, world: World) -> None:
+        if world.events:
+            world.say_ready(_nth(world, self.event), self.machine, self.ready)
+
+
+@dataclass(frozen=True)
+class Choose:
+    in_scope: str
+    policy: ApprovalPolicy
+
+    def play(self, world: World) -> None:
+        world.set_policy(self.in_scope, self.policy)
+
+
+@dataclass(frozen=True)
 class Cancel:
     event: int
 
@@ -90,6 +136,15 @@ class SetPower:
     def play(self, world: World) -> None:
         if self.machine in world.machines:
             world.set_power(self.machine, self.power)
+
+
+@dataclass(frozen=True)
+class AllDown:
+    in_scope: str
+
+    def play(self, world: World) -> None:
+        for machine in world.members(self.in_scope):
+            world.set_power(machine.name, Power.STOPPED)
 
 
 @dataclass(frozen=True)
@@ -177,6 +232,10 @@ some_machine = st.sampled_from(MACHINES)
 some_scope = st.sampled_from(SCOPES)
 any_type = st.sampled_from(EventType)
 index = st.integers(0, 30)
+policies = st.sampled_from(
+    [*(ApprovalPolicy(rule=rule) for rule in Rule if rule is not Rule.K_OF_N)]
+    + [ApprovalPolicy(rule=Rule.K_OF_N, count=count) for count in (1, 2, 9)]
+)
 lengths = st.sampled_from([minutes(m) for m in (0, 0.5, 1, 4, 5, 7, 10, 15, 30, 60)] + [timedelta(hours=25)])
 hops = st.one_of(lengths, st.sampled_from([timedelta(microseconds=1), minutes(-1), timedelta(hours=-1)]))
 
@@ -186,6 +245,10 @@ steps: st.SearchStrategy[Step] = st.one_of(
     st.builds(Schedule, some_scope, any_type, st.booleans(), st.none() | lengths),
     st.builds(Approve, some_machine, st.lists(index, min_size=1, max_size=3).map(tuple)),
     st.builds(Approve, some_machine, st.lists(index, min_size=1, max_size=3).map(tuple)),
+    st.builds(Acknowledge, st.just(ALICE) | some_machine.map(Actor.machine), index),
+    st.builds(SayReady, some_machine, index, st.sampled_from([True, True, False])),
+    st.builds(SayReady, some_machine, index, st.just(True)),
+    st.builds(Choose, some_scope, policies),
     st.builds(Cancel, index),
     st.builds(SetPower, some_machine, st.sampled_from(Power)),
     st.builds(Remove, some_machine),
@@ -198,6 +261,23 @@ steps: st.SearchStrategy[Step] = st.one_of(
 )
 stories = st.lists(st.lists(steps)).map(lambda parts: list(chain.from_iterable(parts)))
 """In parts, so that they are long on average and still shrink to a few steps."""
+
+
+named = st.sampled_from(("web_0", "web_2", "web_4"))
+debate: st.SearchStrategy[Step] = st.one_of(
+    st.builds(SayReady, named, st.just(0), st.just(True)),
+    st.builds(SayReady, named, st.just(0), st.just(True)),
+    st.builds(SayReady, named, st.just(0), st.just(False)),
+    st.builds(Approve, named | st.just("web_1"), st.just((0,))),
+    st.builds(Choose, st.just("web"), policies),
+    st.builds(Acknowledge, named.map(Actor.machine), st.just(0)),
+    st.just(AllDown("web")),
+    st.builds(Remove, named),
+)
+debates = st.tuples(policies, st.lists(debate, min_size=1, max_size=10)).map(
+    lambda parts: [Choose("web", parts[0]), Together(), *parts[1]]
+)
+"""Of one event that names three machines: whose word counts is all that it is about."""
 
 
 def told(story: list[Step], after_each: Callable[[World], None] = lambda world: None) -> World:

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
 
-from forewarn.domain.events import Announcement, Document, Event, EventType, Phase
+from forewarn.domain.consent import Rule
+from forewarn.domain.events import ActorKind, Announcement, Document, Event, EventType, Phase
 from forewarn.domain.scopes import Scope
 from forewarn.domain.starting import ALL_DOWN
-from tests.domain.stories import SCOPES, Step, stories, told
+from tests.domain.stories import SCOPES, Step, debates, stories, told
 from tests.domain.world import Moment, World
 
 law = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -69,6 +70,8 @@ def test_law_3_no_machine_outside_the_scope_ever_sees_or_can_approve_an_event(st
         for stranger in set(SCOPES) - {event.scope}:
             assert world.approve(stranger, event.id) == (event.id,)
     assert (world.scopes, world.entries) == (state, entries)
+    for life in world.lives.values():
+        assert {said.machine for said in life[-1].readiness} <= set(life[0].resources), "each speaks for itself"
 
 
 @law
@@ -77,16 +80,19 @@ def test_law_4_nothing_starts_before_not_before_without_approval_and_at_not_befo
     story: list[Step],
 ) -> None:
     world = told(story, after_each=_nothing_is_overdue)
-    for event in world.events.values():
-        born, now = world.lives[event.id][0], event
-        if born.phase is Phase.SCHEDULED and now.started_at is not None:
-            assert now.started_at >= now.not_before or now.is_approved
+    _early_exactly_if_approved(world)
     for moment in world.moments:
         for before, after in _events(moment):
+            home = moment.after[after.scope]
             if _approved_by_all_down(after) and not (before and _approved_by_all_down(before)):
-                home = moment.after[after.scope]
                 assert home.policy.approve_all_instances_down
                 assert not home.any_running
+
+
+@settings(law, max_examples=600)
+@given(debates)
+def test_law_4_whose_word_counts_under_each_approval_policy(story: list[Step]) -> None:
+    _early_exactly_if_approved(told(story))
 
 
 @law
@@ -114,9 +120,10 @@ def test_law_6_an_approved_delete_waits_for_the_scale_sets_others_and_equal_not_
         after = {event.id: event for event in _deletes(moment.after)}
         early = [e for e in pending if e.not_before > moment.at and _phase(after, e) is Phase.STARTED]
         waiting = [e for e in after.values() if e.phase is Phase.SCHEDULED and e.not_before > moment.at]
+        approved = [_may_start(event, moment.after[event.scope]) for event in waiting]
         if early:
-            assert all(event.is_approved for event in waiting)
-        assert not waiting or not all(event.is_approved for event in waiting), "nobody is left to wait for"
+            assert all(approved)
+        assert not waiting or not all(approved), "nobody is left to wait for"
         for event in early:
             same = [e for e in pending if e.not_before == event.not_before and e.id in after]
             assert all(_phase(after, e) is Phase.STARTED for e in same)
@@ -162,6 +169,36 @@ def _events(moment: Moment) -> Iterator[tuple[Event | None, Event]]:
     for scope in moment.after.values():
         for event in scope.events:
             yield known.get(event.id), event
+
+
+def _early_exactly_if_approved(world: World) -> None:
+    """Deletes also wait for each other, which is another law."""
+    for moment in world.moments:
+        for before, after in _events(moment):
+            approved = _may_start(after, moment.after[after.scope])
+            alone = after.type is not EventType.TERMINATE or moment.after[after.scope].scale_set is None
+            if before is not None and before.phase is Phase.SCHEDULED and after.phase is Phase.STARTED:
+                assert approved or moment.at >= after.not_before
+            assert not (approved and alone and after.phase is Phase.SCHEDULED), "nobody is left to wait for"
+
+
+def _may_start(event: Event, scope: Scope) -> bool:
+    """Whether the approvals are there that the scope's rule needs: as the documentation says it."""
+    policy, named = scope.approval_policy, set(event.resources)
+    users = [approval for approval in event.approvals if approval.by.kind is ActorKind.USER]
+    delegates = [approval for approval in event.approvals if approval.acknowledged]
+    rules = [approval for approval in event.approvals if approval.by.kind is ActorKind.SYSTEM]
+    own = {a.by.name for a in event.approvals if a.by.kind is ActorKind.MACHINE and not a.acknowledged}
+    agreed = named & (own | {said.machine for said in event.readiness if said.ready})
+    match policy.rule:
+        case Rule.FIRST:
+            return bool(event.approvals)
+        case Rule.HUMAN:
+            return bool(users)
+        case Rule.ALL_NAMED:
+            return bool(users or delegates or rules) or agreed == named
+        case Rule.K_OF_N:
+            return bool(users or delegates or rules) or len(agreed) >= policy.count or agreed == named
 
 
 def _approved_by_all_down(event: Event) -> bool:

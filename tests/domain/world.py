@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns, enrolment, maintenance, outcomes, requesting, ticking
 from forewarn.domain.campaigns import Campaign, CampaignState
+from forewarn.domain.consent import ApprovalPolicy
 from forewarn.domain.draft import Change, Draft, next_due
 from forewarn.domain.events import Action, Actor, Document, Event, EventType, Operation, Phase
 from forewarn.domain.history import Entry
@@ -146,8 +147,19 @@ class World:
             members[0].scope, lambda d: maintenance.schedule(d, members, asked, ALICE, self.settings, self.new_id)
         )
 
-    def approve(self, scope: str, *ids: str, by: Actor = ALICE) -> tuple[str, ...]:
-        return self.do(scope, lambda d: approving.approve(d, scope, ids, by))
+    def approve(self, scope: str, *ids: str, by: Actor = ALICE, acknowledged: bool = False) -> tuple[str, ...]:
+        return self.do(scope, lambda d: approving.approve(d, scope, ids, by, acknowledged=acknowledged))
+
+    def say_ready(self, event: str, machine: str, ready: bool = True) -> Event:
+        known = self.events[event]
+        return self.do(known.scope, lambda d: approving.say_ready(d, known, machine, ready))
+
+    def set_policy(self, scope: str, policy: ApprovalPolicy) -> None:
+        def decide(draft: Draft) -> None:
+            approving.set_policy(draft, scope, policy, ALICE)
+            settle(draft)
+
+        self.do(scope, decide)
 
     def cancel(self, event: str) -> None:
         known = self.events[event]

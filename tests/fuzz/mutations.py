@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 EVENTS = "/metadata/scheduledevents?api-version=2020-07-01"
+READY = "/forewarn/v1/ready"
+SAID = b'{"EventId":"4CAEA225-A741-474D-A72E-428C86FCD853","Ready":true}'
 APPROVAL = b'{"StartRequests":[{"EventId":"4CAEA225-A741-474D-A72E-428C86FCD853"}]}'
 
 
@@ -13,8 +15,8 @@ def _request(method: str, target: str, *fields: str, body: bytes = b"") -> bytes
     return "\r\n".join([*head, "", ""]).encode() + body
 
 
-def _post(body: bytes, *fields: str) -> bytes:
-    return _request("POST", EVENTS, f"Content-Length: {len(body)}", *fields, body=body)
+def _post(body: bytes, *fields: str, target: str = EVENTS) -> bytes:
+    return _request("POST", target, f"Content-Length: {len(body)}", *fields, body=body)
 
 
 CORPUS: tuple[bytes, ...] = (
@@ -29,6 +31,10 @@ CORPUS: tuple[bytes, ...] = (
     _request("GET", "/metadata/instance/compute/tagsList/0?api-version=2021-02-01&format=text"),
     _request("GET", "/metadata/versions"),
     _request("GET", "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://management.azure.com/"),
+    _request("GET", "/forewarn/v1/about"),
+    _request("GET", READY + "?event=4CAEA225-A741-474D-A72E-428C86FCD853"),
+    _post(SAID, target=READY),
+    _post(SAID.replace(b"true", b"false"), "Content-Type: application/json", "Connection: close", target=READY),
     _request("GET", "/index.html"),
     _request("HEAD", EVENTS),
     _request("OPTIONS", EVENTS, "Origin: http://example.com"),

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import uvloop
 
-from forewarn.domain.events import Actor
+from forewarn.domain.errors import NotFound
+from forewarn.domain.events import Actor, Event
 from forewarn.imds import Fleet, Limits, Server
 from forewarn.imds.listeners import on_loopback, on_socket_file
+from forewarn.testing.builders import an_event
 from tests.imds.world import REBOOT, SEED, Identities, announcement, document, machine
 
 FILE = "vm1"
@@ -31,6 +33,15 @@ class Backend:
     async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
         await asyncio.sleep(0)
         return tuple(id for id in ids if id != REBOOT)
+
+    async def say_ready(self, scope: str, event_id: str, machine: str, ready: bool) -> Event:
+        return await self.readiness(scope, event_id)
+
+    async def readiness(self, scope: str, event_id: str) -> Event:
+        await asyncio.sleep(0)
+        if event_id != REBOOT:
+            raise NotFound("There is no such event here.")
+        return an_event(REBOOT, scope, resources=("vm1",))
 
 
 async def serve() -> None:

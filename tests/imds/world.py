@@ -9,11 +9,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
 
 import uvloop
+from msgspec.structs import replace
 
-from forewarn.domain.events import Actor, Announcement, Document, EventType, Phase, Source
+from forewarn.domain.errors import NotFound
+from forewarn.domain.events import Actor, Announcement, Document, Event, EventType, Phase, Readiness, Source
 from forewarn.domain.machines import Machine, Profile
 from forewarn.imds import Fleet, Limits, Rules, Server
 from forewarn.imds.listeners import Listener, on_loopback
+from forewarn.testing.builders import an_event
 from forewarn.wire.identity import Token
 
 T = TypeVar("T")
@@ -49,7 +52,7 @@ def machine(name: str = "vm1", scope: str = "alpha", address: str = "") -> Machi
 
 
 class Backend:
-    """Stands at the port: enrols by publishing, approves what it knows, and can be held up or made to fail."""
+    """Stands at the port: enrols by publishing, knows one event, and can be held up or made to fail."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
@@ -57,6 +60,8 @@ class Backend:
         self.known: set[str] = {REBOOT}
         self.enrolled: list[tuple[str, str]] = []
         self.approved: list[tuple[str, tuple[str, ...], str]] = []
+        self.events = {REBOOT: an_event(REBOOT, "alpha", resources=("vm1", "vm2"))}
+        self.said: list[tuple[str, str, str, bool]] = []
         self.failure: Exception | None = None
         self.open = asyncio.Event()
         self.open.set()
@@ -75,6 +80,21 @@ class Backend:
             raise self.failure
         self.approved.append((scope, tuple(ids), str(by)))
         return tuple(id for id in ids if id not in self.known)
+
+    async def say_ready(self, scope: str, event_id: str, machine: str, ready: bool) -> Event:
+        await self.open.wait()
+        self.said.append((scope, event_id, machine, ready))
+        event = await self.readiness(scope, event_id)
+        said = Readiness(machine=machine, ready=ready, at=NOW, times=1)
+        self.events[event_id] = replace(event, readiness=(*event.readiness, said))
+        return self.events[event_id]
+
+    async def readiness(self, scope: str, event_id: str) -> Event:
+        if self.failure:
+            raise self.failure
+        if event_id not in self.events:
+            raise NotFound(f"There is no event {event_id} here.")
+        return self.events[event_id]
 
 
 class Identities:

@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from forewarn.domain import approving, campaigns
 from forewarn.domain.campaigns import Campaign, CampaignState
+from forewarn.domain.consent import ApprovalPolicy
 from forewarn.domain.draft import Change, Draft
-from forewarn.domain.events import Action, Actor, EventType, Operation, Phase
+from forewarn.domain.errors import NotFound
+from forewarn.domain.events import Action, Actor, Event, EventType, Operation, Phase, Readiness
 from forewarn.domain.machines import Machine
 from forewarn.domain.resources import Job, Resource
 from forewarn.domain.scalesets import SetSpec
@@ -166,7 +168,7 @@ class Ruthless(Engine):
         def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
             unknown = approving.approve(draft, scope, ids, by)
             for event in [event for family in draft.scopes.values() for event in family.events]:
-                if event.is_approved and event.type is EventType.TERMINATE and event.phase is Phase.SCHEDULED:
+                if event.approvals and event.type is EventType.TERMINATE and event.phase is Phase.SCHEDULED:
                     draft.start(event, by)
             return unknown
 
@@ -182,6 +184,37 @@ class Trusting(Engine):
             if event is not None:
                 await super().approve(event.scope, [wanted], by)
         return ()
+
+
+class Generous(Engine):
+    """Takes one machine's readiness for that of all."""
+
+    async def say_ready(self, scope: str, event_id: str, machine: str, ready: bool) -> Event:
+        def decide(tx: Transaction, draft: Draft) -> Event:
+            event = next((e for e in draft.scopes[scope].events if e.id == event_id), None)
+            if event is None:
+                raise NotFound("There is no such event.")
+            others = [name for name in event.resources if name != machine]
+            everybody = [Readiness(machine=name, ready=ready, at=draft.now, times=1) for name in others]
+            draft.put_event(replace(event, readiness=tuple(everybody)))
+            return approving.say_ready(draft, _live(draft, event), machine, ready)
+
+        return await self.command([scope], decide)
+
+
+def _live(draft: Draft, event: Event) -> Event:
+    return next(each for each in draft.scopes[event.scope].events if each.id == event.id)
+
+
+class Stubborn(Engine):
+    """Lets nothing start by a change of the policy."""
+
+    async def set_policy(self, scopes: Sequence[str], policy: ApprovalPolicy, by: Actor) -> None:
+        def decide(tx: Transaction, draft: Draft) -> None:
+            for scope in scopes:
+                approving.set_policy(draft, scope, policy, by)
+
+        await self.command(scopes, decide)
 
 
 class Careless(Engine):

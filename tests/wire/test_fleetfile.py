@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forewarn.cli
+from forewarn.domain.consent import ApprovalPolicy, Rule
 from forewarn.domain.events import EventType
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
@@ -169,6 +170,31 @@ def test_the_events_policy_belongs_to_the_scope() -> None:
     assert {scope.policy for scope in declared.scopes} == {EventsPolicy(approve_user_reboot=True)}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", None, id="the-file-has-no-say"),
+        pytest.param("approval_policy = 'first'", ApprovalPolicy(), id="first"),
+        pytest.param("approval_policy = 'all-named'", ApprovalPolicy(rule=Rule.ALL_NAMED), id="all-named"),
+        pytest.param(
+            "approval_policy = 'k-of-n'\napproval_count = 2", ApprovalPolicy(rule=Rule.K_OF_N, count=2), id="k-of-n"
+        ),
+        pytest.param("approval_policy = 'Human'", ApprovalPolicy(rule=Rule.HUMAN), id="human"),
+    ],
+)
+@pytest.mark.parametrize(
+    "scope",
+    [
+        "[machine.a]\n{}",
+        "[availability_set.a]\nmachines = 2\n{}",
+        "[scale_set.a]\ninstances = 101\n{}",
+        "[cloud_service.a]\n{}\n[cloud_service.a.role.b]\ninstances = 1",
+    ],
+)
+def test_the_approval_policy_belongs_to_the_scope(scope: str, text: str, expected: ApprovalPolicy | None) -> None:
+    assert {found.approval for found in fleet(scope.format(text)).fleet.scopes} == {expected}
+
+
 def test_every_setting_can_be_set() -> None:
     chosen = fleet("[settings]\nnotice_freeze = '1m'\nuser_operations = 3\nfirst_answer_delay = '90s'").fleet.settings
     assert chosen == Settings(
@@ -230,6 +256,22 @@ WRONG = {
     "range-follows-the-settings": (
         "[settings]\nterminate_max = '8m'\n[scale_set.web]\ninstances = 3\nterminate_notification = '9m'",
         'fleet.toml:5: web: terminate_notification must be 5m to 8m, not "9m"',
+    ),
+    "no-such-approval-policy": (
+        "[machine.a]\nhost = 'h'\napproval_policy = 'majority'",
+        'fleet.toml:3: a: approval_policy must be "first", "all-named", "k-of-n" or "human", not "majority"',
+    ),
+    "approval-policy-without-its-count": (
+        "[machine.a]\napproval_policy = 'k-of-n'",
+        'fleet.toml:2: a: approval_policy = "k-of-n" needs approval_count = 2, or another number',
+    ),
+    "approval-count-without-its-policy": (
+        "[machine.a]\napproval_count = 2",
+        'fleet.toml:2: a: approval_count is for approval_policy = "k-of-n" only',
+    ),
+    "approval-count-of-none": (
+        "[machine.a]\napproval_policy = 'k-of-n'\napproval_count = 0",
+        "fleet.toml:3: a: approval_count must be a whole number from 1 to 100,000, not 0",
     ),
     "terminate-for-spot": (
         "[scale_set.web]\ninstances = 1\nterminate_notification = '5m'\npriority = 'Low'",

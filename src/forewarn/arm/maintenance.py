@@ -57,7 +57,7 @@ async def _approve(desk: Desk, ask: Ask, ids: Sequence[str]) -> list[bool]:
             by_scope[event.scope].append(event.id)
     refused: set[str] = set()
     for scope, known in sorted(by_scope.items()):
-        refused |= set(await desk.engine.approve(scope, known, ask.by))
+        refused |= set(await desk.engine.acknowledge(scope, known, ask.by))
     return [event is not None and event.id not in refused for event in events]
 
 

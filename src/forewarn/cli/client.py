@@ -65,6 +65,9 @@ class Client:
             if after is None:
                 return
 
+    def patch(self, path: str, body: Mapping[str, object]) -> Any:
+        return self._ask("PATCH", f"{API}{path}", json.dumps(body).encode())
+
     def last_entry(self) -> int:
         return int(self.get("/history", limit=1)["last"])
 

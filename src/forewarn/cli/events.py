@@ -32,7 +32,7 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb.add_argument("--duration", type=int, metavar="SECONDS", help="the expected interruption; -1 is unknown")
     add_key(verb)
 
-    verb = add_verb(verbs, common, "approve", approve, "Let events start now, as their machines may by themselves.")
+    verb = add_verb(verbs, common, "approve", approve, "Let events start now, whatever their policy.")
     verb.add_argument("events", nargs="+", metavar="EVENT", help="an id, or the beginning of one")
 
     verb = add_verb(verbs, common, "cancel", cancel, "Call events off that have not started.")
@@ -58,7 +58,27 @@ def events(args: argparse.Namespace, client: Client, out: Output) -> int:
 
 def show(found: list[Any], client: Client, out: Output) -> None:
     now = moment(client.get("/clock")["now"])
-    out.table(COLUMNS, [_row(event, now) for event in sorted(found, key=lambda e: (e["scheduled_at"], e["id"]))])
+    events = sorted(found, key=lambda e: (e["scheduled_at"], e["id"]))
+    if any(event["ready"] or _waits_for(event) for event in events):
+        rows = [(*_row(event, now), _ready(event), _waits_for(event)) for event in events]
+        out.table((*COLUMNS, "READY", "WAITS FOR"), rows)
+    else:
+        out.table(COLUMNS, [_row(event, now) for event in events])
+
+
+def _ready(event: Any) -> str:
+    return ", ".join(said["machine"] for said in event["ready"])
+
+
+def _waits_for(event: Any) -> str:
+    """Whom, where it is not just anybody, as in Azure."""
+    waits = event["waits_for"]
+    if waits is None or waits["approved"] or waits["approval_policy"]["rule"] == "first":
+        return ""
+    if waits["approval_policy"]["rule"] == "human":
+        return "a user"
+    among = ", ".join(waits["machines"])
+    return among if waits["needed"] == len(waits["machines"]) else f"{waits['needed']} of {among}"
 
 
 def _row(event: Any, now: datetime) -> tuple[str, ...]:

@@ -1,12 +1,16 @@
 """`forewarn fleet`: the machines, and the scopes they are in."""
 
 import argparse
+from typing import Any
 
 from forewarn.cli.client import Client
 from forewarn.cli.output import Output, full_time, short
+from forewarn.cli.policy import policy_text
 from forewarn.cli.verbs import Verbs, add_verb, count
 
 SHOWN = 200
+COLUMNS = ("MACHINE", "SCOPE", "UD", "FD", "PRIORITY", "POWER", "METADATA URL")
+SCOPE_COLUMNS = ("SCOPE", "KIND", "SCALE SET", "ENROLLED SINCE", "INCARNATION", "APPROVAL", "EVENTS", "CAMPAIGN")
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
@@ -27,11 +31,9 @@ def fleet(args: argparse.Namespace, client: Client, out: Output) -> int:
     if out.as_json:
         out.json(shown)
     elif args.scopes:
-        columns = ("SCOPE", "KIND", "SCALE SET", "ENROLLED SINCE", "INCARNATION", "EVENTS", "CAMPAIGN")
-        out.table(columns, [_scope_row(scope) for scope in shown])
+        out.table(SCOPE_COLUMNS, [_scope_row(scope) for scope in shown])
     else:
-        columns = ("MACHINE", "SCOPE", "UD", "FD", "PRIORITY", "POWER", "METADATA URL")
-        out.table(columns, [_machine_row(machine) for machine in shown])
+        out.table(COLUMNS, [_machine_row(machine) for machine in shown])
     if more:
         out.note(f"… and more; --limit 0 shows all, --limit {limit * 10} more of them.")
     return 0
@@ -49,13 +51,14 @@ def _machine_row(machine: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-def _scope_row(scope: dict[str, str]) -> tuple[str, ...]:
+def _scope_row(scope: Any) -> tuple[str, ...]:
     return (
         scope["id"],
         scope["kind"],
         scope["scale_set"] or "",
         full_time(scope["enrolled_at"]) if scope["enrolled_at"] else "not enrolled",
         str(scope["incarnation"]),
+        policy_text(scope["approval_policy"]),
         str(scope["live_events"]),
         short(scope["campaign"] or ""),
     )

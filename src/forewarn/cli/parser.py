@@ -5,7 +5,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli import agent, campaign, clients, clock, env, events, fleet, history, machines, operations, roles, up
+from forewarn.cli import (
+    agent,
+    campaign,
+    clients,
+    clock,
+    env,
+    events,
+    fleet,
+    history,
+    machines,
+    operations,
+    policy,
+    roles,
+    up,
+)
 from forewarn.cli.client import DEFAULT_SERVER
 
 if TYPE_CHECKING:
@@ -32,6 +46,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"forewarn {__version__}")
     verbs: Verbs = parser.add_subparsers(metavar="VERB", required=True, title="verbs")
-    for noun in (up, fleet, events, machines, operations, campaign, history, clock, env, roles, clients, agent):
+    for noun in (up, fleet, events, policy, machines, operations, campaign, history, clock, env, roles, clients, agent):
         noun.add_verbs(verbs, common)
     return parser

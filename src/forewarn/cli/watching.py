@@ -12,6 +12,8 @@ WORDS = {
     "scheduled": "Scheduled",
     "struck": "Started",
     "approved": "Approved",
+    "ready": "Ready",
+    "not-ready": "Not ready",
     "started": "Started",
     "completed": "Completed",
     "canceled": "Canceled",

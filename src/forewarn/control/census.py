@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from forewarn.domain.consent import Rule
 from forewarn.domain.draft import Change
 from forewarn.domain.events import Event, EventType, Operation, Phase
 from forewarn.domain.history import What
@@ -23,6 +24,7 @@ class Figures:
 
     kind: ScopeKind
     enrolled: bool
+    rule: Rule
     events: tuple[tuple[EventType, Phase], ...]
     backlog: int  # actions that the drivers have not finished
 
@@ -66,6 +68,9 @@ class Census:
         """By kind and whether enrolled."""
         return Counter((figures.kind, figures.enrolled) for figures in self._scopes.values())
 
+    def rules(self) -> Mapping[Rule, int]:
+        return Counter(figures.rule for figures in self._scopes.values())
+
     def machines(self) -> Mapping[ScopeKind, int]:
         counts: Counter[ScopeKind] = Counter()
         for scope, names in self._members.items():
@@ -106,6 +111,7 @@ def figures_of(scope: Scope) -> Figures:
     return Figures(
         kind=scope.kind,
         enrolled=scope.is_enrolled,
+        rule=scope.approval_policy.rule,
         events=tuple((event.type, event.phase) for event in live.values()),
         backlog=sum(len(operation.pending) for operation in scope.operations if _is_acting(operation, live)),
     )

@@ -1,6 +1,6 @@
 """Scheduled events: look at them, schedule the platform's, approve, cancel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -10,7 +10,8 @@ from forewarn.control.desk import Desk
 from forewarn.control.endpoints import LARGE, Ask, Endpoint, Endpoints, Made
 from forewarn.control.naming import find_event, find_machines
 from forewarn.control.paging import PageQuery, page_of
-from forewarn.control.views import EventView, View, tell
+from forewarn.control.views import EventView, View, tell_event
+from forewarn.domain.consent import FIRST, ApprovalPolicy
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import Event, EventType, Operation, Phase
 from forewarn.domain.maintenance import Maintenance
@@ -62,7 +63,7 @@ async def list_events(desk: Desk, ask: Ask[EventQuery, Nothing]) -> Events:
         limit=query.limit,
         keep=keep,
     )
-    return Events(items=[tell(EventView, event) for event in page.items], next=page.next)
+    return Events(items=await _tell_all(desk, page.items), next=page.next)
 
 
 def _filter(query: EventQuery) -> Callable[[Event], bool] | None:
@@ -83,7 +84,7 @@ def _filter(query: EventQuery) -> Callable[[Event], bool] | None:
 
 
 async def get_event(desk: Desk, ask: Ask[Nothing, Nothing]) -> EventView:
-    return tell(EventView, await find_event(desk.engine, ask.path["event"]))
+    return await _tell(desk, await find_event(desk.engine, ask.path["event"]))
 
 
 async def schedule(desk: Desk, ask: Ask[Nothing, Schedule]) -> Made:
@@ -95,7 +96,7 @@ async def schedule(desk: Desk, ask: Ask[Nothing, Schedule]) -> Made:
     def look(reader: Reader) -> list[Event]:
         return [event for i in ids if (event := reader.event(i)) is not None]
 
-    events = [tell(EventView, event) for event in await desk.engine.store.read(look)]
+    events = await _tell_all(desk, await desk.engine.store.read(look))
     return Made(body=Scheduled(events=events), location=f"/forewarn/v1/events/{ids[0]}")
 
 
@@ -116,12 +117,28 @@ async def _scheduled(desk: Desk, ask: Ask[Nothing, Schedule]) -> list[Operation]
 
 async def approve(desk: Desk, ask: Ask[Nothing, Nothing]) -> EventView:
     event = await find_event(desk.engine, ask.path["event"])
-    return tell(EventView, await desk.engine.approve_event(event.id, ask.by))
+    return await _tell(desk, await desk.engine.approve_event(event.id, ask.by))
 
 
 async def cancel(desk: Desk, ask: Ask[Nothing, Cancel]) -> EventView:
     event = await find_event(desk.engine, ask.path["event"])
-    return tell(EventView, await desk.engine.cancel_event(event.id, ask.by, ask.body.why))
+    return await _tell(desk, await desk.engine.cancel_event(event.id, ask.by, ask.body.why))
+
+
+async def _tell(desk: Desk, event: Event) -> EventView:
+    (told,) = await _tell_all(desk, [event])
+    return told
+
+
+async def _tell_all(desk: Desk, events: Sequence[Event]) -> list[EventView]:
+    """Each with what it waits for, which is its scope's to say."""
+    waiting = sorted({event.scope for event in events if event.phase is Phase.SCHEDULED})
+
+    def look(reader: Reader) -> dict[str, ApprovalPolicy]:
+        return {name: scope.approval_policy for name in waiting if (scope := reader.scope(name)) is not None}
+
+    policies = await desk.engine.store.read(look) if waiting else {}
+    return [tell_event(event, policies.get(event.scope, FIRST)) for event in events]
 
 
 ENDPOINTS: Endpoints = (
@@ -154,7 +171,7 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="POST",
         path="/forewarn/v1/events/{event}/approve",
-        does="Let it start now, as its machines may by themselves.",
+        does="Let it start now, whatever its scope's approval policy asks of machines.",
         handler=approve,
         answer=EventView,
         acknowledges=True,

@@ -71,6 +71,12 @@ def _fleet(desk: Desk) -> Iterable[Family]:
         ],
     )
     yield Family(
+        "forewarn_approval_policies",
+        "gauge",
+        "Scopes, by the rule of their approval policy.",
+        [({"rule": rule.value}, count) for rule, count in census.rules().items()],
+    )
+    yield Family(
         "forewarn_live_events",
         "gauge",
         "Events that machines can see now.",

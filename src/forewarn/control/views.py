@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from forewarn.domain.campaigns import Campaign, CampaignState
+from forewarn.domain.consent import ApprovalPolicy, Rule, waits_for
 from forewarn.domain.events import ActorKind, Event, EventType, Operation, OperationState, Phase, Source
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import EvictionPolicy, Machine, Power, Priority
@@ -61,11 +62,17 @@ class PolicyView(View, frozen=True):
     approve_all_instances_down: bool
 
 
+class ApprovalPolicyView(View, frozen=True):
+    rule: Rule
+    count: int | None  # the k of k-of-n
+
+
 class ScopeView(View, frozen=True):
     id: str
     kind: ScopeKind
     scale_set: str | None
     policy: PolicyView
+    approval_policy: ApprovalPolicyView
     epoch: int
     incarnation: int
     enrolled_at: datetime | None
@@ -78,6 +85,20 @@ class ScopeView(View, frozen=True):
 class ApprovalView(View, frozen=True):
     by: ActorView
     at: datetime
+
+
+class ReadyView(View, frozen=True):
+    machine: str
+    at: datetime
+
+
+class WaitingView(View, frozen=True):
+    """What an event still needs to start before NotBefore."""
+
+    approval_policy: ApprovalPolicyView  # of its scope
+    approved: bool  # that is satisfied: it waits for other deletes of its scale set
+    machines: list[str]  # those that it names and that have not said yes
+    needed: int  # so many of them; 0 under first and human
 
 
 class EventView(View, frozen=True):
@@ -96,6 +117,8 @@ class EventView(View, frozen=True):
     duration: int
     approvals: list[ApprovalView]
     campaign: str | None
+    ready: list[ReadyView] = []
+    waits_for: WaitingView | None = None  # None unless it is scheduled
 
 
 class OperationView(View, frozen=True):
@@ -147,7 +170,30 @@ def tell(shape: type[V], value: Machine | Scope | Event | Operation | Campaign |
 def tell_scope(scope: Scope) -> ScopeView:
     live = sum(event.phase.is_live for event in scope.events)
     campaign = scope.walk.campaign if scope.walk is not None else None
-    return msgspec.structs.replace(tell(ScopeView, scope), live_events=live, campaign=campaign)
+    approval = _tell_policy(scope.approval_policy)
+    told = tell(ScopeView, scope)
+    return msgspec.structs.replace(told, approval_policy=approval, live_events=live, campaign=campaign)
+
+
+def _tell_policy(policy: ApprovalPolicy) -> ApprovalPolicyView:
+    return ApprovalPolicyView(rule=policy.rule, count=policy.count or None)
+
+
+def tell_event(event: Event, policy: ApprovalPolicy) -> EventView:
+    """`policy`: of its scope."""
+    ready = [ReadyView(machine=said.machine, at=said.at) for said in event.readiness if said.ready]
+    waits = _tell_waiting(event, policy) if event.phase is Phase.SCHEDULED else None
+    return msgspec.structs.replace(tell(EventView, event), ready=ready, waits_for=waits)
+
+
+def _tell_waiting(event: Event, policy: ApprovalPolicy) -> WaitingView:
+    missing = waits_for(event, policy)
+    return WaitingView(
+        approval_policy=_tell_policy(policy),
+        approved=missing.approved,
+        machines=list(missing.machines),
+        needed=missing.needed,
+    )
 
 
 def tell_campaign(campaign: Campaign) -> CampaignView:

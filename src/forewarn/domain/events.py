@@ -71,6 +71,16 @@ class Actor(Struct, frozen=True):
 class Approval(Struct, frozen=True, kw_only=True):
     by: Actor
     at: datetime
+    acknowledged: bool = False  # through the control plane, with the right to let events start
+
+
+class Readiness(Struct, frozen=True, kw_only=True):
+    """What a machine said last of itself, for one event."""
+
+    machine: str
+    ready: bool
+    at: datetime
+    times: int  # how often it became ready
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -88,13 +98,10 @@ class Event(Struct, frozen=True, kw_only=True):
     description: str = ""
     duration: int = -1  # expected interruption in seconds; -1 unknown, 0 none
     approvals: tuple[Approval, ...] = ()
+    readiness: tuple[Readiness, ...] = ()  # of machines in `resources`; nobody outside sees it in a document
     campaign: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
-
-    @property
-    def is_approved(self) -> bool:
-        return bool(self.approvals)
 
 
 class OperationState(Enum):

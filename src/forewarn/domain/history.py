@@ -24,6 +24,8 @@ class What(Enum):
     SCHEDULED = "scheduled"  # an event appeared, with notice
     STRUCK = "struck"  # an event appeared already started
     APPROVED = "approved"
+    READY = "ready"  # a machine says of itself that it is, for an event
+    NOT_READY = "not-ready"  # it takes that back
     STARTED = "started"
     COMPLETED = "completed"
     CANCELED = "canceled"
@@ -33,6 +35,7 @@ class What(Enum):
     DONE = "done"  # such an operation is over
     ENROLLED = "enrolled"
     DISENROLLED = "disenrolled"
+    POLICY = "policy"  # the scope has another approval policy
     POWER = "power"  # a machine was started, stopped or deallocated
     UNHEALTHY = "unhealthy"  # an instance was reported so, and its scale set repairs it
     REMOVED = "removed"  # a machine is gone

@@ -63,13 +63,15 @@ def grow(scale_set: ScaleSet, count: int, now: datetime, new_id: Callable[[], st
     return born
 
 
-def placement_group(scope: str, scale_set: ScaleSet, epoch: int) -> Scope:
+def placement_group(scope: str, scale_set: ScaleSet, epoch: int, others: Iterable[Scope] = ()) -> Scope:
+    """`others`: the set's placement groups so far. Whose word counts in them counts here too."""
     spec = scale_set.spec
     return Scope(
         id=scope,
         kind=ScopeKind.PLACEMENT_GROUP,
         scale_set=spec.name,
         policy=spec.policy,
+        approval=next((other.approval for other in others if other.scale_set == spec.name), None),
         epoch=epoch,
         owner=scale_set.resource.key,
         declared=False,

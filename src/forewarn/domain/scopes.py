@@ -6,6 +6,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from forewarn.domain.consent import FIRST, ApprovalPolicy
 from forewarn.domain.events import Document, Event, Operation, announce
 
 
@@ -49,6 +50,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     kind: ScopeKind
     scale_set: str | None = None  # placement groups of one scale set share Terminate's rules
     policy: EventsPolicy = EventsPolicy()
+    approval: ApprovalPolicy | None = None  # None: nobody chose one
     epoch: int = 1
     incarnation: int = 1
     enrolled_at: datetime | None = None
@@ -66,6 +68,10 @@ class Scope(Struct, frozen=True, kw_only=True):
     @property
     def is_enrolled(self) -> bool:
         return self.enrolled_at is not None
+
+    @property
+    def approval_policy(self) -> ApprovalPolicy:
+        return self.approval or FIRST
 
     @property
     def document(self) -> Document:

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from msgspec.structs import replace
 
+from forewarn.domain.consent import is_approved, let_by
 from forewarn.domain.draft import Draft
 from forewarn.domain.events import Actor, Approval, Event, EventType, Phase
 from forewarn.domain.history import What
@@ -23,11 +24,12 @@ def settle(draft: Draft) -> None:
 def startable(draft: Draft) -> list[tuple[Event, Actor]]:
     """The scheduled events that may start now, with what lets them.
 
-    At NotBefore an event starts by itself. Before that it needs an approval; and a Terminate in a scale set needs all
-    pending deletes of that set to be approved or due, so that equal NotBefore means all or none.
+    At NotBefore an event starts by itself. Before that it needs what its scope's approval policy asks for; and a
+    Terminate in a scale set needs all pending deletes of that set to be approved or due, so that equal NotBefore means
+    all or none.
     """
     start: list[tuple[Event, Actor]] = []
-    waiting: dict[str, list[Event]] = defaultdict(list)  # those decided together
+    waiting: dict[str, list[tuple[Event, Actor | None]]] = defaultdict(list)  # those decided together
     for scope in draft.scopes.values():
         for event in scope.events:
             if event.phase is not Phase.SCHEDULED:
@@ -35,10 +37,10 @@ def startable(draft: Draft) -> list[tuple[Event, Actor]]:
             if event.not_before <= draft.now:
                 start.append((event, NOT_BEFORE))
             else:
-                waiting[_decided_with(event, scope)].append(event)
+                waiting[_decided_with(event, scope)].append((event, let_by(event, scope.approval_policy)))
     for together in waiting.values():
-        if all(event.is_approved for event in together):
-            start += [(event, event.approvals[-1].by) for event in together]
+        let = [(event, by) for event, by in together if by is not None]
+        start += let if len(let) == len(together) else []
     return start
 
 
@@ -46,11 +48,13 @@ def _decided_with(event: Event, scope: Scope) -> str:
     return scope.scale_set if event.type is EventType.TERMINATE and scope.scale_set else event.id
 
 
-def record_approval(draft: Draft, event: Event, by: Actor) -> None:
-    """Note it once per approver. Nothing visible changes by it."""
-    if event.phase is not Phase.SCHEDULED or any(approval.by == by for approval in event.approvals):
+def record_approval(draft: Draft, event: Event, by: Actor, *, acknowledged: bool = False) -> None:
+    """Note it once per approver, and once more if that one also acknowledges. Nothing visible changes by it."""
+    approval = Approval(by=by, at=draft.now, acknowledged=acknowledged)
+    known = {(each.by, each.acknowledged) for each in event.approvals}
+    if event.phase is not Phase.SCHEDULED or (by, acknowledged) in known:
         return
-    draft.put_event(replace(event, approvals=(*event.approvals, Approval(by=by, at=draft.now))))
+    draft.put_event(replace(event, approvals=(*event.approvals, approval)))
     draft.note(event.scope, by, What.APPROVED, event.id, event.phase.value, event.phase.value)
 
 
@@ -58,5 +62,5 @@ def _approve_where_nothing_runs(draft: Draft) -> None:
     for scope in list(draft.scopes.values()):
         if scope.policy.approve_all_instances_down and not scope.any_running:
             for event in scope.events:
-                if not event.is_approved:
+                if not is_approved(event, scope.approval_policy):
                     record_approval(draft, event, ALL_DOWN)

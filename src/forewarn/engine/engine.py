@@ -20,13 +20,13 @@ from forewarn.domain.scalesets import SetSpec
 from forewarn.domain.starting import settle
 from forewarn.engine import behind, loading, repairing
 from forewarn.engine.behind import Target
-from forewarn.engine.frame import Frame
+from forewarn.engine.consenting import Consenting
 from forewarn.engine.locking import lock_known
 from forewarn.engine.ports import Done, Failed, News, Reader, Running, Transaction
 from forewarn.engine.walking import every_scope, pages_of_machines, pages_of_scopes
 
 
-class Engine(Frame):
+class Engine(Consenting):
     # Commands of the machines
 
     async def enrol(self, scope: str, by: Actor) -> None:
@@ -36,15 +36,6 @@ class Engine(Frame):
             ready = self.clock.now() + self.settings.first_answer_delay
             while self.clock.now() < ready:
                 await self.clock.wait_until(ready)
-
-    async def approve(self, scope: str, ids: Sequence[str], by: Actor) -> tuple[str, ...]:
-        """Approve what is known; the ids nobody here ever heard of, or not lately, come back."""
-
-        def decide(tx: Transaction, draft: Draft) -> tuple[str, ...]:
-            unknown = approving.approve(draft, scope, ids, by)
-            return tuple(i for i in unknown if not approving.ended_lately(tx.event(i), scope, draft.now, self.settings))
-
-        return await self.command([scope], decide)
 
     async def mark_seen(self, marks: Mapping[str, datetime]) -> None:
         """Save who asked last, in one batch. Nothing visible changes."""
@@ -104,7 +95,7 @@ class Engine(Frame):
         event = await self.event(event_id)
 
         def decide(tx: Transaction, draft: Draft) -> Event:
-            if approving.approve(draft, event.scope, [event.id], by):
+            if approving.approve(draft, event.scope, [event.id], by, acknowledged=True):
                 raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to approve.")
             return _find(draft, event)
 

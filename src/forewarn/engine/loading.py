@@ -13,7 +13,7 @@ from itertools import islice
 import msgspec
 from msgspec.structs import replace
 
-from forewarn.domain import outcomes
+from forewarn.domain import approving, outcomes
 from forewarn.domain.describing import described, numbered
 from forewarn.domain.draft import Change, Draft
 from forewarn.domain.events import Actor
@@ -46,6 +46,8 @@ def take_over(tx: Transaction, fleet: Fleet, now: datetime, new_id: Callable[[],
     for scope in scopes:
         held = draft.scopes.get(scope.id)
         draft.put_scope(_redeclared(held, scope) if held else replace(scope, epoch=leaving.next_epoch(tx)))
+        if held is not None and scope.approval is not None:
+            approving.set_policy(draft, scope.id, scope.approval, LOADER)
     _describe(tx, resources, now)
     draft.machines += _placed(tx, fleet, now, new_id)
     for machine in leave:

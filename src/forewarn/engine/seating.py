@@ -170,7 +170,7 @@ def grow(tx: Transaction, draft: Draft, scale_set: ScaleSet, count: int, new_id:
 def _open_placement_groups(tx: Transaction, draft: Draft, scale_set: ScaleSet, scopes: Sequence[str]) -> None:
     for scope in dict.fromkeys(scopes):
         if scope not in draft.scopes:
-            draft.put_scope(scaling.placement_group(scope, scale_set, next_epoch(tx)))
+            draft.put_scope(scaling.placement_group(scope, scale_set, next_epoch(tx), draft.scopes.values()))
 
 
 def stand_for(tx: Transaction, draft: Draft, owner: Resource, spec: SetSpec) -> None:

@@ -16,7 +16,7 @@ from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
 from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
 from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
-from forewarn.imds.service import Approve, Decision, Issue, Read
+from forewarn.imds.service import Approve, Decision, Issue, Read, Stand
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
@@ -230,6 +230,8 @@ class Connection(asyncio.Protocol):
             self._work(self._answer(self._server.errands.approve(decision), Ending.of(head.modern, head.keep_alive)))
         elif isinstance(decision, Issue):
             self._work(self._answer(self._server.errands.issue(decision), Ending.of(head.modern, head.keep_alive)))
+        elif isinstance(decision, Stand):
+            self._work(self._answer(self._server.errands.stand(decision), Ending.of(head.modern, head.keep_alive)))
         elif decision.close:
             self._refuse(decision)
         else:

@@ -8,9 +8,9 @@ from typing import Any
 from forewarn.domain.errors import Refused, TooMany, Unavailable
 from forewarn.domain.events import Actor
 from forewarn.imds.ports import Backend, Identities
-from forewarn.imds.service import Approve, Issue
+from forewarn.imds.service import Approve, Issue, Stand
 from forewarn.imds.slots import Guest, Slot
-from forewarn.wire import answers, identity
+from forewarn.wire import answers, identity, readiness
 from forewarn.wire.answers import Answer
 from forewarn.wire.instance import resource_id
 
@@ -56,6 +56,18 @@ class Errands:
         except Exception as error:
             return answer_to(error)
         return answers.unknown_events(unknown) if unknown else answers.APPROVED
+
+    async def stand(self, asked: Stand) -> Answer:
+        """Who speaks is the guest, whatever was sent."""
+        scope, machine = asked.guest.slot.scope, asked.guest.machine.name
+        try:
+            if asked.ready is None:
+                event = await self._backend.readiness(scope, asked.event)
+            else:
+                event = await self._backend.say_ready(scope, asked.event, machine, asked.ready)
+        except Exception as error:
+            return readiness.refused(error) if isinstance(error, Refused) else answer_to(error)
+        return readiness.standing(event)
 
     async def issue(self, asked: Issue) -> Answer:
         machine, request = asked.guest.machine, asked.request

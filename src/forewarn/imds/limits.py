@@ -26,6 +26,7 @@ class Limits:
     connections_per_machine: int = 512
     rate: float | None = None  # requests per second and machine; Azure allows 5
     tokens: float = 20.0  # that a machine may ask for in a second, as in Azure: each costs a signature
+    readiness: float = 20.0  # questions and words about it, by a machine in a second: each costs a look at the store
     wait: int = 300  # seconds a request may be parked, at most
     waits: int = 20_000  # requests parked at once
 

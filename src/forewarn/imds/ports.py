@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from forewarn.domain.events import Actor
+from forewarn.domain.events import Actor, Event
 from forewarn.domain.machines import Machine
 from forewarn.wire.identity import Token
 
@@ -30,6 +30,17 @@ class Backend(Protocol):
 
         An event that is approved, started or recently finished is not unknown.
         """
+        ...
+
+    async def say_ready(self, scope: str, event_id: str, machine: str, ready: bool) -> Event:
+        """Note, durably, that this machine of the scope is ready for the event, or is not; the event as it is then.
+
+        NotFound: no such event in the scope. Forbidden: it is not about the machine. Conflict: it is too late.
+        """
+        ...
+
+    async def readiness(self, scope: str, event_id: str) -> Event:
+        """The event as it is now. NotFound as above."""
         ...
 
 

@@ -1,16 +1,17 @@
-"""What a request asks for, decided without any I/O: an answer, a document to read, events to approve, or a token."""
+"""What a request asks for, decided without any I/O: an answer, a document to read, or something for the backend."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from forewarn import __version__
 from forewarn.imds.doors import Door
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import Head
 from forewarn.imds.limits import Limits
 from forewarn.imds.slots import FORMS, Form, Guest
 from forewarn.imds.target import Target, read_target
-from forewarn.wire import answers, identity
+from forewarn.wire import answers, identity, readiness
 from forewarn.wire.answers import Answer
 from forewarn.wire.approvals import event_ids
 from forewarn.wire.errors import Malformed
@@ -29,6 +30,7 @@ _seconds = re.compile(r"[0-9]{1,6}")
 _BAD_TARGET = answers.bad_request("The path or query was not understood", close=True)
 _BAD_HOST = answers.bad_request("The Host header does not name this service", close=True)
 _BAD_WAIT = answers.bad_request("wait must be a whole number of seconds")
+_NO_EVENT = answers.bad_request("Say which event: ?event=ID")
 _TWO_VERSIONS = answers.bad_request("The api-version is given twice")
 _EVENTS_VERBS = answers.method_not_allowed("GET", "POST")
 _GET_ONLY = answers.method_not_allowed("GET")
@@ -68,7 +70,16 @@ class Issue:
     request: TokenRequest
 
 
-Decision = Answer | Read | Approve | Issue
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Who is ready for an event is asked for, by somebody who may have to say something of itself first."""
+
+    guest: Guest
+    event: str
+    ready: bool | None  # None: it says nothing
+
+
+Decision = Answer | Read | Approve | Issue | Stand
 
 
 class Service:
@@ -79,6 +90,7 @@ class Service:
         self._refused = frozenset(name.lower().encode() for name in rules.refused_fields)
         self._hosts = frozenset(name.lower() for name in rules.host_names) | {"169.254.169.254", "localhost"}
         self._monotonic = monotonic
+        self._about = readiness.about(__version__, limits.wait)
 
     def decide(self, head: Head, body: bytes, door: Door) -> Decision:
         if head.method == b"HEAD":
@@ -118,7 +130,7 @@ class Service:
         if by_path is not None:
             return self._events(head, body, target, guest, by_path[1]) if version is None else _TWO_VERSIONS
         if path != "/metadata" and not path.startswith("/metadata/"):
-            return answers.OUTSIDE_METADATA
+            return self._beside(path, head, body, target, guest)
         if head.method != b"GET":
             return _GET_ONLY
         if path.lower() == identity.PATH:
@@ -173,6 +185,28 @@ class Service:
         if not guest.may_ask_for_a_token(self._limits.tokens, self._monotonic()):
             return answers.TOO_MANY_REQUESTS
         return Issue(guest, request)
+
+    def _beside(self, path: str, head: Head, body: bytes, target: Target, guest: Guest) -> Decision:
+        """What is ours alone, and off the way of everything that Azure's clients ask."""
+        if path == readiness.ABOUT:
+            return _GET_ONLY if head.method != b"GET" else self._refuse_headers(head) or self._about
+        if path != readiness.READY:
+            return answers.OUTSIDE_METADATA
+        if head.method not in (b"GET", b"POST"):
+            return _EVENTS_VERBS
+        return self._refuse_headers(head) or self._stand(head, body, target, guest)
+
+    def _stand(self, head: Head, body: bytes, target: Target, guest: Guest) -> Decision:
+        try:
+            said = readiness.read_said(body) if head.method == b"POST" else None
+        except Malformed as error:
+            return readiness.malformed(str(error))
+        event = said.event_id if said is not None else target.query.get("event", "").upper()
+        if not event:
+            return _NO_EVENT
+        if not guest.may_ask_who_is_ready(self._limits.readiness, self._monotonic()):
+            return answers.TOO_MANY_REQUESTS
+        return Stand(guest, event, None if said is None else said.ready)
 
     def _instance(self, path: str, target: Target, guest: Guest) -> Answer:
         if path == "/metadata/versions":

@@ -113,13 +113,14 @@ class Bucket:
 class Guest:
     """A machine, as somebody who asks."""
 
-    __slots__ = ("machine", "requests", "slot", "tokens")
+    __slots__ = ("machine", "readiness", "requests", "slot", "tokens")
 
     def __init__(self, machine: Machine, slot: Slot) -> None:
         self.machine = machine
         self.slot = slot
         self.requests = Bucket()
         self.tokens: Bucket | None = None  # until it asks for one
+        self.readiness: Bucket | None = None  # likewise
 
     @property
     def is_here(self) -> bool:
@@ -129,3 +130,8 @@ class Guest:
         if self.tokens is None:
             self.tokens = Bucket()
         return self.tokens.take(rate, now)
+
+    def may_ask_who_is_ready(self, rate: float, now: float) -> bool:
+        if self.readiness is None:
+            self.readiness = Bucket()
+        return self.readiness.take(rate, now)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from forewarn.domain.campaigns import Campaign
+from forewarn.domain.consent import ApprovalPolicy
 from forewarn.domain.delivering import Delivery
 from forewarn.domain.events import Action, Actor, ActorKind, Event, EventType, Operation, Source
 from forewarn.domain.history import Entry, What
@@ -32,6 +33,7 @@ class ScopeBody(msgspec.Struct, frozen=True, kw_only=True):
     policy: EventsPolicy
     enrolled_at: datetime | None
     walk: Walk | None
+    approval: ApprovalPolicy | None = None
     owner: str = ""
     declared: bool = True
     flexible: bool = False
@@ -78,6 +80,7 @@ def from_scope(scope: Scope, due: datetime | None) -> Row:
                 policy=scope.policy,
                 enrolled_at=scope.enrolled_at,
                 walk=walk,
+                approval=scope.approval,
                 owner=scope.owner,
                 declared=scope.declared,
                 flexible=scope.flexible,
@@ -98,6 +101,7 @@ def to_scope(row: Row, live: Sequence[Row]) -> Scope:
         kind=rest.kind,
         scale_set=scale_set,
         policy=rest.policy,
+        approval=rest.approval,
         epoch=epoch,
         incarnation=incarnation,
         enrolled_at=rest.enrolled_at,

@@ -38,7 +38,7 @@ def ok(body: bytes, content_type: str = JSON) -> Answer:
     return Answer(status=200, body=body, content_type=content_type)
 
 
-def _error(status: int, reason: str, *, close: bool = False, allow: str | None = None) -> Answer:
+def error(status: int, reason: str, *, close: bool = False, allow: str | None = None) -> Answer:
     body = msgspec.json.encode({"error": _cut(reason, _LONGEST_REASON)})
     return Answer(status=status, body=body, content_type=JSON, close=close, allow=allow)
 
@@ -104,28 +104,28 @@ HEAD_REFUSED = Answer(
     server=SERVER_IIS,
 )
 
-UNKNOWN_CALLER = _error(403, "Forbidden. No machine is known at this address")
-NOT_FOUND = _error(404, "Not found. There is nothing at this path below /metadata")
-NO_SUCH_ELEMENT = _error(404, "Not found. The instance metadata has no such element")
-LEAF_NEEDS_TEXT = _error(400, "Bad request. A single value is served as text only: add format=text to the query")
-TOO_MANY_REQUESTS = _error(429, "Too many requests. Ask again in a second")
-GONE = _error(410, "Gone. The service is being updated: try again within 70 seconds")
-INTERNAL_ERROR = _error(500, "Internal error. Try again later")
+UNKNOWN_CALLER = error(403, "Forbidden. No machine is known at this address")
+NOT_FOUND = error(404, "Not found. There is nothing at this path below /metadata")
+NO_SUCH_ELEMENT = error(404, "Not found. The instance metadata has no such element")
+LEAF_NEEDS_TEXT = error(400, "Bad request. A single value is served as text only: add format=text to the query")
+TOO_MANY_REQUESTS = error(429, "Too many requests. Ask again in a second")
+GONE = error(410, "Gone. The service is being updated: try again within 70 seconds")
+INTERNAL_ERROR = error(500, "Internal error. Try again later")
 
 # What a strict HTTP/1.1 server says before the request is even understood. All but 417 end the connection.
-REQUEST_TIMEOUT = _error(408, "Request timeout. The request did not arrive in time", close=True)
-CONTENT_TOO_LARGE = _error(413, "Content too large", close=True)
-URI_TOO_LONG = _error(414, "URI too long", close=True)
-EXPECTATION_FAILED = _error(417, "Expectation failed. Only 100-continue is understood")
-HEADERS_TOO_LARGE = _error(431, "Request header fields too large", close=True)
+REQUEST_TIMEOUT = error(408, "Request timeout. The request did not arrive in time", close=True)
+CONTENT_TOO_LARGE = error(413, "Content too large", close=True)
+URI_TOO_LONG = error(414, "URI too long", close=True)
+EXPECTATION_FAILED = error(417, "Expectation failed. Only 100-continue is understood")
+HEADERS_TOO_LARGE = error(431, "Request header fields too large", close=True)
 
 
 def method_not_allowed(*allowed: str) -> Answer:
-    return _error(405, f"Method not allowed. Use {' or '.join(allowed)}", allow=", ".join(allowed))
+    return error(405, f"Method not allowed. Use {' or '.join(allowed)}", allow=", ".join(allowed))
 
 
 def bad_request(reason: str, *, close: bool = False) -> Answer:
-    return _error(400, f"Bad request. {reason}", close=close)
+    return error(400, f"Bad request. {reason}", close=close)
 
 
 def malformed_approval(reason: str) -> Answer:

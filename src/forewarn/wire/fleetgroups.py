@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from forewarn.domain.consent import MOST as MOST_APPROVALS
+from forewarn.domain.consent import ApprovalPolicy, Rule, policy_of
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
 from forewarn.domain.scalesets import base36
 from forewarn.domain.scopes import EventsPolicy, Scope, ScopeKind
@@ -48,13 +50,13 @@ class Groups:
 
     def standalone(self, name: str, table: Table) -> None:
         self._take_name(name, table)
-        self._open(name, ScopeKind.STANDALONE, _policy(table))
+        self._open(name, ScopeKind.STANDALONE, table)
         self._add(self._member(table, self._base, scope=name, name=name), table)
         table.close()
 
     def availability_set(self, name: str, table: Table) -> None:
         self._take_name(name, table)
-        self._open(name, ScopeKind.AVAILABILITY_SET, _policy(table))
+        self._open(name, ScopeKind.AVAILABILITY_SET, table)
         names = _member_names(name, table)
         seats = [_Seat(scope=name, name=n, key=n, place=i, index=i) for i, n in enumerate(names)]
         self._fill(table, table.table("machine", name), seats, self._about(table, self._base))
@@ -63,10 +65,9 @@ class Groups:
     def scale_set(self, name: str, table: Table) -> None:
         self._take_name(name, table)
         prefix = table.text("computer_name_prefix", name)
-        policy = _policy(table)
         seats: list[_Seat] = []
         for scope, zone, members in placement_groups(name, instances(table), zones(table)):
-            self._open(scope, ScopeKind.PLACEMENT_GROUP, policy, scale_set=name)
+            self._open(scope, ScopeKind.PLACEMENT_GROUP, table, scale_set=name)
             seats += [
                 _Seat(
                     scope=scope,
@@ -84,7 +85,7 @@ class Groups:
 
     def cloud_service(self, name: str, table: Table) -> None:
         self._take_name(name, table)
-        self._open(name, ScopeKind.CLOUD_SERVICE, _policy(table))
+        self._open(name, ScopeKind.CLOUD_SERVICE, table)
         base = self._about(table, self._base)
         roles = list(table.table("role", name).tables())
         if not roles:
@@ -154,8 +155,9 @@ class Groups:
             raise table.wrong(key, "terminate_notification is not for Spot machines: they get Preempt, never Terminate")
         return machine
 
-    def _open(self, scope: str, kind: ScopeKind, policy: EventsPolicy, scale_set: str | None = None) -> None:
-        self.scopes.append(Scope(id=scope, kind=kind, policy=policy, scale_set=scale_set))
+    def _open(self, scope: str, kind: ScopeKind, table: Table, scale_set: str | None = None) -> None:
+        policy, approval = _policy(table), _approval(table)
+        self.scopes.append(Scope(id=scope, kind=kind, policy=policy, approval=approval, scale_set=scale_set))
 
     def _add(self, machine: Machine, table: Table) -> None:
         self.machines.append(machine)
@@ -191,6 +193,19 @@ def _policy(table: Table) -> EventsPolicy:
     )
     wanted.close()
     return policy
+
+
+def _approval(table: Table) -> ApprovalPolicy | None:
+    """None: the file has no say in it."""
+    said = "approval_policy" in table
+    rule = table.choice("approval_policy", Rule.FIRST, Rule)
+    count = table.integer("approval_count", 0, 1, MOST_APPROVALS) or None
+    if count is not None and rule is not Rule.K_OF_N:
+        raise table.wrong("approval_count", f'approval_count is for approval_policy = "{Rule.K_OF_N.value}" only')
+    if count is None and rule is Rule.K_OF_N:
+        reason = f'approval_policy = "{Rule.K_OF_N.value}" needs approval_count = 2, or another number'
+        raise table.wrong("approval_policy", reason)
+    return policy_of(rule, count) if said else None
 
 
 def _member_names(name: str, table: Table) -> Sequence[str]:

@@ -104,6 +104,9 @@ class Rig:
     def machine(self, name: str) -> Machine:
         return self.machines.setdefault(name, Machine(name=name, folder=self.folder / name))
 
+    def endpoint(self, name: str) -> str:
+        return str(self.control.get(f"/machines/{name}")["metadata_url"])
+
     def advance(self, by: str) -> None:
         self.control.post("/clock/advance", {"by": by})
 

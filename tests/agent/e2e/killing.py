@@ -39,7 +39,7 @@ def live(config: str, at: int, when: str) -> None:
     log = os.open(Path(config).with_name("agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (0, 1, 2):
         os.dup2(os.open(os.devnull, os.O_RDONLY) if stream == 0 else log, stream)
-    running.Journal = mortal(at, when)  # type: ignore[misc]
+    running.Journal = mortal(at, when)  # type: ignore[attr-defined]
     os._exit(main(["run", "--config", config]))
 
 

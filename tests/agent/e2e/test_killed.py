@@ -133,7 +133,7 @@ def test_an_agent_killed_at_every_write_restores_exactly_once(case: Case, tmp_pa
 def play(fleet: Rig, agent: Lives, machine: Machine, case: Case, at: int, when: str) -> bool:
     """One event, with the agent killed on the way. False if its life was too short for that."""
     rules = f"[[rules]]\nsteps = {list(STEPS)}\n"
-    machine.configure(fleet.forewarn.machines[machine.name], steps=STEPS, rules=rules, approve=case.approve)
+    machine.configure(fleet.endpoint(machine.name), steps=STEPS, rules=rules, approve=case.approve)
     agent.begin(machine.config, at, when)
     until(lambda: fleet.control.get(f"/scopes/{machine.name}")["enrolled_at"], "the agent asks")
     event = str(fleet.control.post(f"/machines/{machine.name}/restart")["event"])

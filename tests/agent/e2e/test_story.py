@@ -49,7 +49,7 @@ def fleet(tmp_path: Path) -> Iterator[Rig]:
     with rig(tmp_path, FLEET) as built:
         for name in NAMES:
             machine = built.machine(name)
-            machine.configure(built.forewarn.machines[name], steps=("pool", "worker"), rules=RULES)
+            machine.configure(built.endpoint(name), steps=("pool", "worker"), rules=RULES)
             machine.start()
         until(lambda: _all_polled(built) or None, "every agent has asked")
         yield built

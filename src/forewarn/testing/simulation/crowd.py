@@ -31,6 +31,8 @@ class Crowd(Owner):
             (2, self.retry),
             (20, self.approve),
             (4, self.approve_as_operator),
+            (12, self.say_ready),
+            (3, self.set_policy),
             (4, self.cancel),
             (3, self.cancel_at_not_before),
             (4, self.set_power),
@@ -110,6 +112,23 @@ class Crowd(Owner):
         if self._site.events:
             event = self._rng.choice(list(self._site.events))
             await self._ask(f"approve {event[:8]}", lambda engine: engine.approve_event(event, self._somebody()))
+
+    async def say_ready(self) -> None:
+        """Mostly for what is its own; now and then one takes it back."""
+        said = [(event.id, each.machine) for event in self._live() for each in event.readiness if each.ready]
+        ready = not said or self._rng.random() < 0.8
+        event, machine = ("NOBODY", self._some_machine()) if ready else self._rng.choice(said)
+        if ready:
+            own = [event.id for event in self._live() if machine in event.resources]
+            event = self._rng.choice(own if own and self._rng.random() < 0.8 else [*self._site.events, event])
+        await self._ask(
+            f"{machine} is {'' if ready else 'not '}ready for {event[:8]}",
+            lambda engine: engine.say_ready(fleets.home(machine), event, machine, ready),
+        )
+
+    async def set_policy(self) -> None:
+        scopes, policy = [self._some_scope()], fleets.any_approval(self._rng)
+        await self._ask(f"{policy} in {scopes[0]}", lambda engine: engine.set_policy(scopes, policy, self._somebody()))
 
     async def cancel(self) -> None:
         if self._site.events:

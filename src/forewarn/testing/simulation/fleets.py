@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from forewarn.domain.consent import ApprovalPolicy, Rule, policy_of
 from forewarn.domain.fleet import Fleet
 from forewarn.domain.machines import EvictionPolicy, Machine, Priority
 from forewarn.domain.scaling import UPDATE_DOMAINS
@@ -53,7 +54,8 @@ def home(name: str) -> str:
 
 
 def _scope(rng: random.Random, name: str, kind: ScopeKind, scale_set: str | None = None) -> Scope:
-    return Scope(id=name, kind=kind, scale_set=scale_set, policy=_policy(rng))
+    approval = any_approval(rng) if rng.random() < 0.3 else None
+    return Scope(id=name, kind=kind, scale_set=scale_set, policy=_policy(rng), approval=approval)
 
 
 def _policy(rng: random.Random) -> EventsPolicy:
@@ -62,6 +64,11 @@ def _policy(rng: random.Random) -> EventsPolicy:
         approve_user_redeploy=rng.random() < 0.2,
         approve_all_instances_down=rng.random() < 0.8,
     )
+
+
+def any_approval(rng: random.Random) -> ApprovalPolicy:
+    rule = rng.choice(list(Rule))
+    return policy_of(rule, rng.randint(1, 3) if rule is Rule.K_OF_N else None)
 
 
 def _members(rng: random.Random, scope: Scope) -> list[Machine]:

@@ -1,5 +1,6 @@
 """One seed, from the first line to the last; and the laws asked of it."""
 
+import asyncio
 import random
 from collections.abc import Iterable
 
@@ -14,6 +15,8 @@ from forewarn.testing.simulation.trace import Ended, Trace
 
 STEPS = 800
 ALL = 10**9
+LATE = 30.0
+"""Seconds after which nothing goes wrong any more that began in bad weather."""
 
 
 class Violation(AssertionError):
@@ -82,6 +85,7 @@ async def _calm(site: Site, crowd: Crowd) -> None:
     """The accidents stop, the campaigns are called off, and time is played on until nothing happens any more."""
     site.step += 1
     site.weather = Weather()
+    await asyncio.sleep(LATE)
     await site.recover()
     await crowd.end_campaigns()
     for _ in range(20):

@@ -5,8 +5,9 @@ from operator import methodcaller
 
 from msgspec.structs import replace
 
+from forewarn.domain.consent import ApprovalPolicy, Rule
 from forewarn.domain.errors import Conflict
-from forewarn.domain.events import Approval, Phase
+from forewarn.domain.events import Approval, Phase, Readiness
 from forewarn.domain.scopes import EventsPolicy, ScopeKind, Walk
 from forewarn.engine.ports import Store
 from forewarn.testing.builders import NOON, SOMEBODY, a_scope, a_scope_with, an_event, an_operation, operation_of
@@ -18,11 +19,20 @@ async def a_scope_comes_back_as_it_was_saved(store: Store) -> None:
         "set",
         kind=ScopeKind.CLOUD_SERVICE,
         policy=EventsPolicy(approve_user_reboot=True, approve_all_instances_down=False),
+        approval=ApprovalPolicy(rule=Rule.K_OF_N, count=2),
         epoch=3,
         incarnation=12,
         enrolled_at=NOON,
         last_seen=NOON + timedelta(microseconds=1),
-        events=(an_event("E", "set", operation="o", approvals=(Approval(by=SOMEBODY, at=NOON),)),),
+        events=(
+            an_event(
+                "E",
+                "set",
+                operation="o",
+                approvals=(Approval(by=SOMEBODY, at=NOON, acknowledged=True),),
+                readiness=(Readiness(machine="vm", ready=True, at=NOON, times=3),),
+            ),
+        ),
         operations=(an_operation("o", "set", event="E"), an_operation("unannounced", "set")),
         walk=Walk(campaign="c", pause=30 * MINUTE, remaining=(1, 2), current=0, due=NOON),
     )

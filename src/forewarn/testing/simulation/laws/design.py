@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from forewarn.domain.consent import is_approved
 from forewarn.domain.enrolment import NOBODY_LISTENS
 from forewarn.domain.events import ActorKind, Announcement, Document, EventType, Phase, Source
 from forewarn.domain.history import What
@@ -153,11 +154,35 @@ def approved_by_its_own(trace: Trace) -> Iterator[Breach]:
 
 @law("4. Nothing starts before NotBefore unless the approvals that its rule needs are there.")
 def not_before(trace: Trace) -> Iterator[Breach]:
-    for line, before, event in event_changes(trace):
-        if event.started_at is None or (before is not None and before.started_at is not None):
-            continue
-        if line.at < event.not_before and not event.is_approved:
-            yield Breach(line.step, f"{event.id} started {event.not_before - line.at} early, unapproved")
+    for line, committed in trace.of(Committed):
+        started = {entry.subject for entry in committed.entries if entry.what is What.STARTED}
+        for scope in (revision.after for revision in committed.change.revisions):
+            for event in scope.events:
+                early = event.id in started and line.at < event.not_before
+                if early and not is_approved(event, scope.approval_policy):
+                    yield Breach(line.step, f"{event.id} started {event.not_before - line.at} early, unapproved")
+
+
+@law("4. What has the approvals that its rule needs does not wait, but for deletes.")
+def approved_starts(trace: Trace) -> Iterator[Breach]:
+    for line, committed in trace.of(Committed):
+        for scope in (revision.after for revision in committed.change.revisions):
+            for event in scope.events:
+                alone = event.phase is Phase.SCHEDULED and event.type is not EventType.TERMINATE
+                if alone and is_approved(event, scope.approval_policy):
+                    yield Breach(line.step, f"{event.id} waits though {scope.approval_policy} is satisfied")
+
+
+@law("4. A machine is ready only for what is about itself, and only by its own word.")
+def each_for_itself(trace: Trace) -> Iterator[Breach]:
+    for line, committed in trace.of(Committed):
+        spoke = {(e.subject, e.who.name) for e in committed.entries if e.what in (What.READY, What.NOT_READY)}
+        for revision in committed.change.revisions:
+            known = {event.id: event.readiness for event in revision.before.events} if revision.before else {}
+            for event in revision.after.events:
+                for said in set(event.readiness) - set(known.get(event.id, ())):
+                    if (event.id, said.machine) not in spoke or said.machine not in event.resources:
+                        yield Breach(line.step, f"{said.machine} is ready for {event.id} of {event.resources}")
 
 
 @law("4. A rule approves only what it may: for a scope that is down, or a user's wish when nobody listens.")
@@ -245,7 +270,7 @@ def no_delete_waits_for_nobody(trace: Trace) -> Iterator[Breach]:
             case Looked():
                 for scale_set in sorted({scope.scale_set for scope in scopes.values() if scope.scale_set}):
                     pending = pending_deletes(scopes, scale_set)
-                    if pending and all(event.is_approved for event in pending):
+                    if pending and all(is_approved(e, scopes[e.scope].approval_policy) for e in pending):
                         yield Breach(line.step, f"{pending[0].id} waits for nobody")
             case _:
                 pass
