@@ -81,11 +81,11 @@ class Stage:
 
 
 @contextmanager
-def playing(*acts: Act, about: Answer | None = None, name: str | None = None) -> Iterator[Stage]:
+def playing(*acts: Act, about: Answer | None = None, name: str | None = None, interval: float = 1.0) -> Iterator[Stage]:
     pace = Pace()
     tape = Tape(pace, acts, about)
-    rng = random.Random(1)
-    with ScheduledEvents(ENDPOINT, name=name, transport=tape, patience=Patience(pace=pace), rng=rng) as client:
+    patience, rng = Patience(pace=pace), random.Random(1)
+    with ScheduledEvents(ENDPOINT, name=name, transport=tape, patience=patience, interval=interval, rng=rng) as client:
         yield Stage(client, tape, pace)
 
 

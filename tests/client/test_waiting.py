@@ -37,6 +37,19 @@ def test_one_wait_after_another_is_still_one_request_a_second() -> None:
         assert stage.tape.moments == [1000, 1001, 1002, 1003, 1004]
 
 
+@pytest.mark.parametrize(
+    ("interval", "moments"),
+    [
+        pytest.param(4.0, [1000, 1004, 1008], id="seldom"),
+        pytest.param(0.1, [1000, 1001, 1002], id="never-more-than-once-a-second"),
+    ],
+)
+def test_it_may_be_polled_less_often(interval: float, moments: list[float]) -> None:
+    with playing(SAME, SAME, told(3), interval=interval) as stage:
+        assert stage.client.wait(document(2), timeout=60) == document(3)
+        assert stage.tape.moments == moments
+
+
 def test_when_the_time_is_over_there_is_no_news() -> None:
     with playing(SAME) as stage:
         assert stage.client.wait(document(2), timeout=10) is None

@@ -321,6 +321,9 @@ class Agent:
         return None if any(j.verdict is Verdict.UNSURE for j in verdicts.values()) or not verdicts else ""
 
     def _available(self, event: Event) -> timedelta | None:
+        """Nobody knows how much is left of what has started: there the urgent limits are all that counts."""
+        if event.is_started:
+            return None
         left = time_left(event, self._client.clock.now())
         return None if left is None else left - self.config.settings.margin
 

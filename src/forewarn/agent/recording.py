@@ -83,8 +83,9 @@ class Recorder:
                 self._count(before)
                 return
             counts = {} if before is None else {"before": _before(before)}
-            self._seen[kind] = _Kind(line={"at": self._now(), **line})
-            self._write({**self._seen[kind].line, **counts})
+            dated = {"at": self._now(), **line}
+            self._write({**dated, **counts})
+            self._seen[kind] = _Kind(line=dated)
 
     def _same(self, kind: str) -> None:
         with self._lock:

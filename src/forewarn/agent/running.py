@@ -53,6 +53,7 @@ def run(config: Config, read: Callable[[], Config], log: logging.Logger) -> None
             know=agent.know,
             tick=lambda: agent.post(lambda: None),
             is_busy=lambda: agent.is_busy,
+            poll=settings.poll.total_seconds(),
             log=log,
         )
         with (
@@ -75,7 +76,12 @@ def _client(settings: Settings, tally: Tally, log: logging.Logger) -> ScheduledE
     transport: Transport = CountedTransport(HttpTransport(), tally)
     if settings.record is not None:
         transport = Recorder(transport, settings.record, lambda: datetime.now(UTC), log)
-    return ScheduledEvents(settings.endpoint or None, name=settings.name or None, transport=transport)
+    return ScheduledEvents(
+        settings.endpoint or None,
+        name=settings.name or None,
+        transport=transport,
+        interval=settings.poll.total_seconds(),
+    )
 
 
 def _builder(settings: Settings, tally: Tally) -> Callable[[StepSpec], Step]:

@@ -25,7 +25,7 @@ from forewarn.agent.watching import Watcher
 from forewarn.agent.web import Asked, Reply, in_json, serving_on
 
 LATELY = 60.0
-"""Seconds within which the metadata service must have been heard. Where it holds requests back, it is every 20 s."""
+"""Seconds, and `poll`, within which the metadata service must have been heard; who is idle waits 20 s at a time."""
 TURN = 2.0
 """Seconds within which the loop must turn."""
 
@@ -98,7 +98,7 @@ class Front:
         silence = self.tally.silence
         if silence is None:
             return f"the metadata service was not heard yet{self._trouble()}"
-        if silence > LATELY or self.watcher.trouble:
+        if silence > LATELY + self.agent.config.settings.poll.total_seconds() or self.watcher.trouble:
             return f"the metadata service was last heard {silence:.0f} s ago{self._trouble()}"
         return ""
 

@@ -54,6 +54,8 @@ def _case(config: Config, case: Case, start: str) -> Iterator[str]:
     yield f"{start}by {rule.name}" + ("" if case.chain else ", nothing is prepared")
     for number, (spec, slot) in enumerate(zip(case.chain, case.slots, strict=True), 1):
         yield from _step(number, spec, slot)
+    for spec in config.tellers(rule):
+        yield f"    {spec.name} (notify): {build(spec).told()[0]}"
     who = WHO[config.approval(rule)].format(takeover=write_duration(config.settings.takeover))
     even = ", even after a step failed" if rule.approve_after_failure else ""
     yield f"    approved by {who}{even}"

@@ -22,6 +22,7 @@ class Watcher:
         know: Callable[[Identity], None],
         tick: Callable[[], None],
         is_busy: Callable[[], bool],
+        poll: float,
         log: logging.Logger,
     ) -> None:
         self.trouble = ""
@@ -31,6 +32,7 @@ class Watcher:
         self._know = know
         self._tick = tick
         self._is_busy = is_busy
+        self._poll = poll
         self._log = log
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
@@ -55,7 +57,7 @@ class Watcher:
                 if identity is None:
                     identity = self._client.me()
                     self._know(identity)
-                news = self._client.wait(after=document, timeout=BUSY if self._is_busy() else IDLE)
+                news = self._client.wait(after=document, timeout=max(BUSY if self._is_busy() else IDLE, self._poll))
             except ClientError as error:
                 self._complain(str(error))
                 continue

@@ -19,12 +19,15 @@ from forewarn.client.instance import VERSIONS, Instance, read_instance
 from forewarn.client.patience import PATIENCE, Patience
 from forewarn.client.service import Service
 from forewarn.client.transport import HttpTransport, Transport
-from forewarn.client.waiting import Waiting
+from forewarn.client.waiting import INTERVAL, Waiting
 from forewarn.client.wall import wall_clock
 
 
 class ScheduledEvents:
-    """`endpoint`: found by itself if not given. `name`: what events call this machine, if that is known."""
+    """`endpoint`: found by itself if not given. `name`: what events call this machine, if that is known.
+
+    `interval`: seconds between two looks where the server cannot hold a request back; never less than one.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,7 @@ class ScheduledEvents:
         version: str = "2020-07-01",
         transport: Transport | None = None,
         patience: Patience = PATIENCE,
+        interval: float = INTERVAL,
         rng: random.Random | None = None,
     ) -> None:
         if endpoint is not None:
@@ -44,7 +48,7 @@ class ScheduledEvents:
         self._alarm = Alarm()
         rng = random.Random() if rng is None else rng  # noqa: S311  it spreads retries, and guards nothing
         self._service = Service(endpoint, version, self._transport, patience, rng, self.clock)
-        self._waiting = Waiting(self._service, patience.pace)
+        self._waiting = Waiting(self._service, patience.pace, interval)
 
     @property
     def endpoint(self) -> str:

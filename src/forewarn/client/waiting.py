@@ -21,9 +21,10 @@ FULL = 60.0  # seconds for which a service that has no room for one more is poll
 
 
 class Waiting:
-    def __init__(self, service: Service, pace: Pace) -> None:
+    def __init__(self, service: Service, pace: Pace, interval: float = INTERVAL) -> None:
         self._service = service
         self._pace = pace
+        self._interval = max(interval, INTERVAL)
         self._next = 0.0
         """The moment from which on the service may be asked again."""
         self._parks_from = 0.0
@@ -58,7 +59,7 @@ class Waiting:
         longest = self._service.about(alarm).wait if after is not None else 0
         asked = self._pace.monotonic()
         park = min(max(math.ceil(until - asked), 1), longest) if asked >= self._parks_from else 0
-        self._next = asked + INTERVAL
+        self._next = asked + self._interval
         try:
             document = self._service.news(after, park, until, alarm)
         except Refused as error:
