@@ -18,17 +18,18 @@ from typing import Any, TypeVar
 import msgspec
 from openapi_schema_validator import OAS31Validator
 
+from forewarn.access.entrance import Entrance
 from forewarn.arm.app import create_arm
 from forewarn.control.app import create_app, endpoints
 from forewarn.control.census import Census
 from forewarn.control.desk import Desk
 from forewarn.control.faces import joined
-from forewarn.control.hub import Hub
 from forewarn.control.openapi import document
 from forewarn.control.server import serving
 from forewarn.domain.events import Action, Actor
 from forewarn.engine.clock import ClockState, FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.hub import Hub
 from forewarn.engine.player import Player
 from forewarn.engine.ports import Done, Failed, News, Running, Store
 from forewarn.engine.ticker import Ticker
@@ -107,6 +108,7 @@ class Rig:
         desk = Desk(
             engine=self.engine,
             access=self.access,
+            entrance=Entrance(self.access, wall=lambda: NOON, new_secret=self._new_id),
             player=self.player,
             clock=self.clock,
             hub=self.hub,
@@ -119,7 +121,7 @@ class Rig:
         )
         app = create_app(desk, hosts=["forewarn.example"])
         arm = create_arm(an_arm_desk(self.engine, self.clock, self.access))
-        both = joined(app, arm)
+        both = joined(app, arm, arm)
         port = await self._serving.enter_async_context(serving(both, "127.0.0.1", port))
         self._serving.callback(self.hub.close)
         return port

@@ -25,11 +25,12 @@ async def show(forewarn: "Forewarn", options: "Options", out: Output) -> None:
     rows = [(machine.name, machine.scope, forewarn.metadata_url(machine)) for machine in machines]
     if out.as_json:
         shown = [{"machine": name, "scope": scope, "metadata_url": url} for name, scope, url in rows]
-        places = {"control": forewarn.control_url, "arm": forewarn.arm_url}
+        places = {"control": forewarn.control_url, "arm": forewarn.arm_url, "portal": forewarn.portal_link()}
         out.json_line({**places, "data": str(options.data), "machines": shown})
         return
     out.line(f"Forewarn {__version__} is up. State is kept in {options.data}; the clock is {options.clock}.")
     out.line(f'Azure\'s own clients ask {forewarn.arm_url} after: eval "$({_called(forewarn)} env)"')
+    out.line(f"The portal, by a link that works once: {forewarn.portal_link()}")
     out.line()
     if not machines:
         out.line("The fleet is empty: declare one in a file, and start with --fleet FILE.")

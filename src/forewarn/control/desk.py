@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from forewarn.access.entrance import Entrance
 from forewarn.access.service import Access
 from forewarn.control.census import Census
 from forewarn.control.exposition import Family
-from forewarn.control.hub import Hub
 from forewarn.domain.machines import Machine
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.hub import Hub
 from forewarn.engine.player import Player
 
 
@@ -19,6 +20,7 @@ from forewarn.engine.player import Player
 class Desk:
     engine: Engine
     access: Access
+    entrance: Entrance
     player: Player
     clock: FleetClock
     hub: Hub

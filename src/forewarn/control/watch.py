@@ -1,14 +1,10 @@
 """Every change as it happens: server-sent events of the history, resumable by sequence number."""
 
-import asyncio
-import contextlib
-import logging
 from collections.abc import AsyncGenerator, Mapping
 
 import msgspec
 from msgspec import Struct
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from forewarn.access.tokens import Caller
 from forewarn.control.bodies import Nothing
@@ -19,12 +15,9 @@ from forewarn.control.views import EntryView, tell
 from forewarn.domain.access import Right
 from forewarn.domain.errors import Invalid, TooMany, Unavailable
 from forewarn.domain.history import Entry
+from forewarn.web.streams import HEARTBEAT, MEDIA_TYPE, RETRY, EventStream
 
-log = logging.getLogger(__name__)
-MEDIA_TYPE = "text/event-stream"
 MOST_WATCHERS = 500
-HEARTBEAT = b": nothing happened\n\n"
-RETRY = b"retry: 1000\n\n"
 
 
 class WatchQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,49 +63,6 @@ async def _written(desk: Desk, caller: Caller, after: int, scope: str | None) ->
 def _frame(entry: Entry) -> bytes:
     data = msgspec.json.encode(tell(EntryView, entry))
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (entry.seq, entry.what.value.encode(), data)
-
-
-class EventStream(Response):
-    """Ends when the chunks do, when the reader is gone, or when it does not read what is sent to it."""
-
-    def __init__(self, chunks: AsyncGenerator[bytes, None], patience: float) -> None:
-        self._chunks = chunks
-        self._patience = patience
-        self.status_code = 200
-        self.background = None
-        self.init_headers({"content-type": MEDIA_TYPE, "cache-control": "no-store"})
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        if scope["method"] == "HEAD":
-            await self._chunks.aclose()
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            return
-        tasks = {asyncio.create_task(self._pump(send)), asyncio.create_task(_gone(receive))}
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        for task in done:
-            task.result()
-
-    async def _pump(self, send: Send) -> None:
-        async with contextlib.aclosing(self._chunks) as chunks:
-            async for chunk in chunks:
-                try:
-                    async with asyncio.timeout(self._patience):
-                        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                except TimeoutError:
-                    log.warning("a watcher did not read for %g s and is cut off", self._patience)
-                    return
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 ENDPOINTS: Endpoints = (

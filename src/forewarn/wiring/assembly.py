@@ -8,6 +8,7 @@ from typing import Any
 
 from forewarn import __version__, imds
 from forewarn.access.departures import Departures
+from forewarn.access.entrance import Entrance
 from forewarn.access.service import Access
 from forewarn.control.census import Census
 from forewarn.control.desk import Desk
@@ -24,7 +25,7 @@ from forewarn.wiring.control import Places, server_tls, serving_control, tend
 from forewarn.wiring.core import Core, opened
 from forewarn.wiring.metadata import Metadata, save_marks, serving_metadata
 from forewarn.wiring.metrics import figures
-from forewarn.wiring.minting import new_id, wall
+from forewarn.wiring.minting import new_id, new_secret, wall
 from forewarn.wiring.options import Options
 
 Tasks = tuple["asyncio.Task[None]", ...]
@@ -39,11 +40,17 @@ class Forewarn:
     player: Player
     driver: Driver
     access: Access
+    entrance: Entrance
     server: imds.Server
     metadata_url: Callable[[Machine], str]
     control_url: str
     arm_url: str | None
     tasks: Tasks
+
+    def portal_link(self) -> str:
+        """For whoever started it: it opens the portal once."""
+        local = self.access.local
+        return f"{self.control_url}/portal/login?word={self.entrance.link(local.client_id, 'local')}"
 
 
 @asynccontextmanager
@@ -72,13 +79,14 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         desk = _desk(core, player, metadata, deliverer, tasks)
         places = await stack.enter_async_context(serving_control(core, desk, tls))
         stack.callback(core.hub.close)
-        yield _told(core, player, metadata, places, tasks)
+        yield _told(core, desk, metadata, places, tasks)
 
 
 def _desk(core: Core, player: Player, metadata: Metadata, deliverer: Deliverer, tasks: Tasks) -> Desk:
     return Desk(
         engine=core.engine,
         access=core.access,
+        entrance=Entrance(core.access, wall=wall, new_secret=new_secret),
         player=player,
         clock=core.clock,
         hub=core.hub,
@@ -92,13 +100,14 @@ def _desk(core: Core, player: Player, metadata: Metadata, deliverer: Deliverer, 
     )
 
 
-def _told(core: Core, player: Player, metadata: Metadata, places: Places, tasks: Tasks) -> Forewarn:
+def _told(core: Core, desk: Desk, metadata: Metadata, places: Places, tasks: Tasks) -> Forewarn:
     return Forewarn(
         engine=core.engine,
         clock=core.clock,
-        player=player,
+        player=desk.player,
         driver=core.driver,
         access=core.access,
+        entrance=desk.entrance,
         server=metadata.server,
         metadata_url=metadata.url,
         control_url=places.control,

@@ -1,4 +1,4 @@
-"""The control plane: the native face and the ARM-shaped one, joined, on one port for http and one for HTTPS."""
+"""The control plane: the native face, the portal and the ARM-shaped one, on one port for http and one for HTTPS."""
 
 import asyncio
 import logging
@@ -17,9 +17,11 @@ from forewarn.control.guard import Guard
 from forewarn.control.server import serving
 from forewarn.domain.errors import Unavailable
 from forewarn.engine.estate import Estate
+from forewarn.portal.app import create_portal
 from forewarn.wire.authorities import authority
 from forewarn.wiring.core import Core
 from forewarn.wiring.minting import new_id, wall
+from forewarn.wiring.portal import portal_desk
 
 log = logging.getLogger(__name__)
 TEND_ACCESS_EVERY = 3600.0
@@ -41,7 +43,12 @@ async def serving_control(core: Core, desk: control.Desk, tls: ServerTls) -> Asy
     """Both faces on both ports."""
     options, https = core.options, list[int]()
     resources = create_arm(_arm_desk(core), https_port=lambda: next(iter(https), None))
-    app = joined(create_app(desk, options.hosts), Guard(resources, options.hosts, desk.served))
+    portal = create_portal(portal_desk(desk, resources, development=options.development))
+    app = joined(
+        create_app(desk, options.hosts),
+        Guard(portal, options.hosts, desk.served),
+        Guard(resources, options.hosts, desk.served),
+    )
     async with AsyncExitStack() as stack:
         if options.arm is not None:
             host, port = options.arm

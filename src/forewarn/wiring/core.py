@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from forewarn import imds
 from forewarn.access.audit import Audit
 from forewarn.access.service import Access, open_access
-from forewarn.control.hub import Hub
 from forewarn.domain.errors import Invalid
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import Settings
@@ -20,6 +19,7 @@ from forewarn.drivers.command import CommandDriver
 from forewarn.drivers.simulated import SimulatedDriver
 from forewarn.engine.clock import FleetClock
 from forewarn.engine.engine import Engine
+from forewarn.engine.hub import Hub
 from forewarn.engine.loading import FLEET_NOTE
 from forewarn.engine.player import clock_state
 from forewarn.engine.ports import Driver, News

@@ -1,8 +1,8 @@
 """Who is told of every commit: the metadata service, and those who watch."""
 
 from forewarn import imds
-from forewarn.control.hub import Hub
 from forewarn.domain.scopes import Scope, ScopeKind
+from forewarn.engine.hub import Hub
 from forewarn.engine.ports import News
 from forewarn.wire.compute.scalesets import group_guid
 from forewarn.wire.instance import ScopeFacts

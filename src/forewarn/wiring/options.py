@@ -23,6 +23,7 @@ class Options:
     any_address: bool = False  # 0.0.0.0 and :: are meant
     first_answer_delay: timedelta | None = None  # None: as the fleet's settings say
     rotate_keys_after: timedelta = timedelta(days=30)  # a new key signs then; tokens of the old one hold a day more
+    development: bool = False  # the portal also shows its gallery of components
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)
 

@@ -1,0 +1,74 @@
+"""From a view to an answer."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from forewarn.portal.desk import Visit
+from forewarn.portal.texts import LANGUAGES
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@cache
+def templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(str(files(__package__ or "").joinpath("templates"))),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["iso"] = iso
+    return environment
+
+
+def iso(moment: datetime) -> str:
+    """For <time datetime=…>: the browser tells it in its own zone."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def page(visit: Visit, template: str, *, status: int = 200, **view: Any) -> Response:
+    return HTMLResponse(html(visit, template, **view), status_code=status, headers=HEADERS)
+
+
+def html(visit: Visit, template: str, **view: Any) -> str:
+    return templates().get_template(template).render(**frame_of(visit), **view)
+
+
+def frame_of(visit: Visit) -> Mapping[str, Any]:
+    """What every page shows around what it is about."""
+    clock = visit.desk.clock
+    return {
+        "t": visit.texts,
+        "languages": LANGUAGES,
+        "who": visit.caller.name,
+        "may_act": visit.may_act,
+        "may_approve": visit.may_approve,
+        "csrf": visit.csrf,
+        "now": visit.now,
+        "clock_rate": None if clock.is_real else clock.rate,
+        "path": visit.request.url.path,
+        "version": visit.desk.version,
+        "theme": visit.request.cookies.get("forewarn-theme", "auto"),
+        "development": visit.desk.development,
+    }
+
+
+def see(place: str) -> Response:
+    """After a form was taken: look there."""
+    return RedirectResponse(place, status_code=303, headers=HEADERS)

@@ -1,0 +1,68 @@
+"""The fleet in memory, for pages that search, group and count all of it.
+
+It is filled when somebody first looks, and follows every change from then on.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from forewarn.domain.draft import Change
+from forewarn.domain.machines import Machine
+from forewarn.domain.scopes import Scope, without_ended
+from forewarn.engine.engine import Engine
+from forewarn.engine.walking import pages_of_machines, pages_of_scopes
+
+Key = tuple[str, str]
+
+
+class Roster:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._scopes: dict[str, Scope] = {}
+        self._machines: dict[Key, Machine] = {}
+        self._filling = asyncio.Lock()
+        self._since: list[Change] | None = None  # what happened while it was being filled
+        self._full = False
+        engine.on_change(self._follow)
+
+    async def fill(self) -> "Roster":
+        """Itself, once it knows everybody."""
+        async with self._filling:
+            if not self._full:
+                self._since = []
+                async for scopes in pages_of_scopes(self._engine.store):
+                    self._scopes |= {scope.id: scope for scope in scopes}
+                async for machines in pages_of_machines(self._engine.store):
+                    self._machines |= {(machine.scope, machine.name): machine for machine in machines}
+                for change in self._since:
+                    self._apply(change)
+                self._since, self._full = None, True
+        return self
+
+    @property
+    def scopes(self) -> Mapping[str, Scope]:
+        return self._scopes
+
+    @property
+    def machines(self) -> Iterable[Machine]:
+        return self._machines.values()
+
+    def machine(self, scope: str, name: str) -> Machine | None:
+        return self._machines.get((scope, name))
+
+    def of_scope(self, scope: str) -> list[Machine]:
+        return [machine for machine in self._machines.values() if machine.scope == scope]
+
+    def _follow(self, change: Change) -> None:
+        if self._since is not None:
+            self._since.append(change)
+        elif self._full:
+            self._apply(change)
+
+    def _apply(self, change: Change) -> None:
+        self._scopes |= {revision.after.id: without_ended(revision.after) for revision in change.revisions}
+        self._machines |= {(machine.scope, machine.name): machine for machine in change.machines}
+        for key in change.gone:
+            self._machines.pop(key, None)
+        for scope in change.dissolved:
+            self._scopes.pop(scope, None)

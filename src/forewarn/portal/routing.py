@@ -1,0 +1,84 @@
+"""Route tables, and what stands before every page: who visits, and whether a form was really theirs."""
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from forewarn.access.entrance import COOKIE, csrf_of
+from forewarn.domain.errors import Forbidden, ForewarnError, Invalid, NotFound, TooMany, Unavailable
+from forewarn.portal.desk import Desk, Visit
+from forewarn.portal.login import ask_to_log_in
+from forewarn.portal.pages import page
+from forewarn.portal.texts import chosen, texts_of
+
+ROOT = "/portal"
+LARGEST_FORM = 64 * 1024
+STATUSES = ((NotFound, 404), (Forbidden, 403), (Invalid, 400), (TooMany, 429), (Unavailable, 503))
+"""What is none of these is 409: it conflicts with how things are."""
+Form = Mapping[str, str]
+See = Callable[[Visit], Awaitable[Response]]
+Take = Callable[[Visit, Form], Awaitable[Response]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One place of the portal: what it shows, and what it does with a form that is sent to it."""
+
+    path: str
+    see: See | None = None
+    take: Take | None = None
+
+    def route(self, desk: Desk) -> Route:
+        async def endpoint(request: Request) -> Response:
+            visit = visit_of(desk, request)
+            if visit is None:
+                return ask_to_log_in(desk, request)
+            try:
+                visit.check_look()
+                return await self._answer(visit)
+            except ForewarnError as error:
+                return _refused(visit, error)
+
+        methods = [*(["GET"] if self.see else []), *(["POST"] if self.take else [])]
+        return Route(ROOT + self.path, endpoint, methods=methods)
+
+    async def _answer(self, visit: Visit) -> Response:
+        if visit.request.method == "POST" and self.take is not None:
+            return await self.take(visit, await form_of(visit))
+        assert self.see is not None
+        return await self.see(visit)
+
+
+Rows = tuple[Row, ...]
+
+
+def visit_of(desk: Desk, request: Request) -> Visit | None:
+    cookie = request.cookies.get(COOKIE, "")
+    caller = desk.entrance.visitor(cookie)
+    if caller is None:
+        return None
+    language = chosen(request.cookies.get("forewarn-language", ""), request.headers.get("accept-language", ""))
+    return Visit(request=request, desk=desk, caller=caller, texts=texts_of(language), csrf=csrf_of(cookie))
+
+
+async def form_of(visit: Visit) -> Form:
+    """Forbidden unless the form was on a page of ours: a page of another site cannot know its token."""
+    body = b""
+    async for chunk in visit.request.stream():
+        body += chunk
+        if len(body) > LARGEST_FORM:
+            raise Invalid("The form is too long.")
+    form = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200))
+    if not hmac.compare_digest(form.pop("csrf", ""), visit.csrf):
+        raise Forbidden("This form was not sent from a page of the portal. Open the page again and repeat it.")
+    return form
+
+
+def _refused(visit: Visit, error: ForewarnError) -> Response:
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 409)
+    return page(visit, "refused.html", status=status, message=str(error))
