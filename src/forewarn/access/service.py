@@ -78,6 +78,13 @@ class Access:
         """Whose token that is, or Unverified. `own`: the addresses of this server, as the caller knows them."""
         return self._tokens.verify(token, self._wall(), own)
 
+    def issue_private(self, principal: str, *, name: str, purpose: str) -> Grant:
+        """A token that only Forewarn itself issues, and only for this purpose believes."""
+        return self.issue(principal, name=name, audience=purpose, issuer=purpose)
+
+    def private_caller(self, token: str, purpose: str) -> Caller:
+        return self._tokens.verify_private(token, self._wall(), purpose)
+
     def may(self, caller: Caller, right: Right, at: str) -> bool:
         """Now: what a caller may do can end while they are still being answered."""
         if caller.expires <= self._wall():

@@ -9,18 +9,18 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from forewarn.portal import fleet, live
+from forewarn.portal import clock, fleet, live
 from forewarn.portal.desk import Desk
 from forewarn.portal.login import login_route
 from forewarn.portal.pages import see
-from forewarn.portal.routing import ROOT
+from forewarn.portal.places import HOME, ROOT
 
-NOUNS = (fleet, live)
+NOUNS = (fleet, live, clock)
 
 
 def create_portal(desk: Desk) -> Starlette:
     async def home(request: Request) -> Response:
-        return see(f"{ROOT}/")
+        return see(HOME)
 
     static = StaticFiles(directory=str(files(__package__ or "").joinpath("static")))
     rows = chain.from_iterable(noun.ROWS for noun in NOUNS)

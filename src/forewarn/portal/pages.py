@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from forewarn.portal.desk import Visit
+from forewarn.portal.places import place_of
 from forewarn.portal.texts import LANGUAGES
 
 HEADERS = {
@@ -57,12 +58,14 @@ def frame_of(visit: Visit) -> Mapping[str, Any]:
         "t": visit.texts,
         "languages": LANGUAGES,
         "who": visit.caller.name,
+        "may_look": visit.may_look,
         "may_act": visit.may_act,
         "may_approve": visit.may_approve,
         "csrf": visit.csrf,
         "now": visit.now,
         "clock_rate": None if clock.is_real else clock.rate,
         "path": visit.request.url.path,
+        "here": place_of(visit.request),
         "version": visit.desk.version,
         "theme": visit.request.cookies.get("forewarn-theme", "auto"),
         "development": visit.desk.development,

@@ -14,9 +14,9 @@ from forewarn.domain.errors import Forbidden, ForewarnError, Invalid, NotFound, 
 from forewarn.portal.desk import Desk, Visit
 from forewarn.portal.login import ask_to_log_in
 from forewarn.portal.pages import page
+from forewarn.portal.places import ROOT
 from forewarn.portal.texts import chosen, texts_of
 
-ROOT = "/portal"
 LARGEST_FORM = 64 * 1024
 STATUSES = ((NotFound, 404), (Forbidden, 403), (Invalid, 400), (TooMany, 429), (Unavailable, 503))
 """What is none of these is 409: it conflicts with how things are."""
