@@ -57,6 +57,10 @@ class Entrance:
             return None
         return self._access.issue_private(link.principal, name=link.name, purpose=PURPOSE).token
 
+    async def leave(self, cookie: str) -> None:
+        """It lets nobody in any more, whoever has a copy of it."""
+        await self._access.end_private(cookie, PURPOSE)
+
     def visitor(self, cookie: str) -> Caller | None:
         if not cookie:
             return None

@@ -48,7 +48,20 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"forewarn {__version__}")
     verbs: Verbs = parser.add_subparsers(metavar="VERB", required=True, title="verbs")
     nouns = (
-        up, portal, fleet, events, policy, machines, operations, campaign, history, clock, env, roles, clients, agent
+        up,
+        portal,
+        fleet,
+        events,
+        policy,
+        machines,
+        operations,
+        campaign,
+        history,
+        clock,
+        env,
+        roles,
+        clients,
+        agent,
     )
     for noun in nouns:
         noun.add_verbs(verbs, common)
