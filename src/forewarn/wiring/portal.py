@@ -18,6 +18,7 @@ from forewarn.portal.roster import Roster
 
 
 def portal_desk(control: ControlDesk, resources: ASGIApp, *, development: bool) -> Desk:
+    control.clock.on_set(control.hub.nudge)  # open pages hear of it at once
     return Desk(
         engine=control.engine,
         clock=control.clock,

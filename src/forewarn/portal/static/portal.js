@@ -1,6 +1,11 @@
 // Keeps the open page true: what is marked `data-live` is fetched anew when something has changed.
+import { markRate, startClock } from "./clock.js";
 import { startLive } from "./live.js";
 import { startTimes } from "./times.js";
 
 startTimes(document);
-startLive(document, () => startTimes(document));
+startClock(document);
+startLive(document, () => {
+  startTimes(document);
+  markRate();
+});
