@@ -3,9 +3,8 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from forewarn.access.entrance import COOKIE, Entrance
-from forewarn.domain.access import Role
-from forewarn.domain.events import Actor
+from forewarn.access.entrance import COOKIE, Entrance, csrf_of
+from forewarn.domain.access import Assignment, Role
 from forewarn.domain.machines import Machine
 from forewarn.engine.hub import Hub
 from forewarn.portal.app import create_portal
@@ -47,16 +46,22 @@ class Portal(Cloud):
         self.language = "en"
 
     def admit(self, who: str, role: Role) -> None:
-        by = Actor.user("local")
-        scope = f"/subscriptions/{SUBSCRIPTION}"
-        self.run(self.access.assignments.put(who, who, role, scope, by))
+        given = Assignment(id=who, principal=who, role=role, scope=f"/subscriptions/{SUBSCRIPTION}")
+        self.run(self.access.assignments.put(given))
 
     def visit(self, method: str, path: str, form: dict[str, str] | None = None, *, who: str = "local") -> Answer:
         """As a browser that has logged in. A form is sent as it is."""
+        headers = {"cookie": f"{COOKIE}={self._cookie(who)}; forewarn-language={self.language}"}
+        return ask(self.portal, method, path, headers, urlencode(form or {}).encode())
+
+    def csrf(self, who: str = "local") -> str:
+        """What their pages' forms send along."""
+        return csrf_of(self._cookie(who))
+
+    def _cookie(self, who: str) -> str:
         if who not in self._cookies:
             self._cookies[who] = self.entrance.enter(self.entrance.link(who, who)) or ""
-        headers = {"cookie": f"{COOKIE}={self._cookies[who]}; forewarn-language={self.language}"}
-        return ask(self.portal, method, path, headers, urlencode(form or {}).encode())
+        return self._cookies[who]
 
     def look(self, path: str, **how: Any) -> str:
         answer = self.visit("GET", path, **how)
