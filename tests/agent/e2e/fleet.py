@@ -60,8 +60,9 @@ class Machine:
         Path(f"{self.log}.hold-{step}").touch()
 
     def is_running(self, step: str) -> bool:
-        """Whether what the step began to prepare is still at it."""
-        return Path("/proc", Path(f"{self.log}.pid-{step}").read_text().strip()).exists()
+        """Whether what the step began to prepare is still at it. Who has ended may not have been noticed by its parent."""
+        process = Path("/proc", Path(f"{self.log}.pid-{step}").read_text().strip(), "stat")
+        return process.exists() and process.read_text().rpartition(")")[2].split()[0] not in "ZX"
 
     def did(self) -> list[str]:
         return self.log.read_text().splitlines() if self.log.exists() else []
