@@ -2,7 +2,7 @@
 
 A page has `console` blocks: a command after `$ `, and below it what it prints. A line `…` stands for any lines, a `…`
 in a line for any characters. A command with the comment `# waits` is left running, and what comes next is looked at
-until it is as the page says. One with the comment `# until Ctrl-C` runs to the end of the page, and meanwhile everything
+until it is as the page says. One with the comment `# until Ctrl-C` runs to the end of the page, and meanwhile all
 is looked at so.
 """
 
