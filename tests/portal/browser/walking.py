@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from starlette.routing import compile_path
 
 from forewarn.portal.app import NOUNS
-from forewarn.portal.routing import ROOT
+from forewarn.portal.places import ROOT
 from tests.portal.browser.portal import Portal
 
 ROUTES = {row.path: compile_path(ROOT + row.path)[0] for noun in NOUNS for row in noun.ROWS if row.see}
