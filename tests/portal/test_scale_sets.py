@@ -95,7 +95,7 @@ def test_a_delay_that_cannot_be_is_said_beside_the_field(minutes: str) -> None:
     answer = switch(portal, "on", minutes)
     html = answer.body.decode()
     assert answer.status == 400
-    assert '<p id="minutes-error" class="wrong" role="alert">Enter a whole number from 5 to 15.</p>' in html
+    assert '<p id="minutes-error" class="error" role="alert">Enter a whole number from 5 to 15.</p>' in html
     assert f'value="{minutes}"' in html, "what was typed is still there"
     assert portal.get(SET)["etag"] == '"1"', "nothing was sent"
 
