@@ -2,6 +2,7 @@
 
 from starlette.responses import Response
 
+from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Refused
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
@@ -14,7 +15,9 @@ TICKED = "scope:"
 
 async def see_form(visit: Visit) -> Response:
     visit.check_act()
-    return await _form(visit, Wanted(names=tuple(visit.asked("scopes").split())), Read())
+    return await _form(
+        visit, Wanted(names=tuple(visit.asked("scopes").split(",")) if visit.asked("scopes") else ()), Read()
+    )
 
 
 async def take_form(visit: Visit, form: Form) -> Response:
@@ -34,7 +37,7 @@ async def take_form(visit: Visit, form: Form) -> Response:
     shown = preview(asked.campaign, roster.scopes, members, engine.settings, visit.now)
     if not isinstance(shown, Preview):
         return await _form(visit, wanted, shown)
-    return page(visit, "campaign_review.html", view=shown, wanted=wanted)
+    return page(visit, "campaign_review.html", view=shown, wanted=wanted, duration=format_duration)
 
 
 async def _begun(visit: Visit, wanted: Wanted, asked: Read) -> Response:
@@ -58,16 +61,17 @@ async def _form(visit: Visit, wanted: Wanted, asked: Read) -> Response:
         choices=choices(roster.scopes.values(), roster.machines),
         listed=LISTED,
         settings=visit.desk.engine.settings,
+        duration=format_duration,
     )
 
 
 def wanted_of(form: Form) -> Wanted:
     ticked = [name.removeprefix(TICKED) for name in form if name.startswith(TICKED)]
-    named = form.get("names", "").replace(",", " ").split()
+    named = [name.strip() for name in form.get("names", "").replace(",", "\n").splitlines()]
     return Wanted(
         type=form.get("type", ""),
         everywhere=form.get("where") == "all",
-        names=tuple(dict.fromkeys([*ticked, *named])),
+        names=tuple(dict.fromkeys(name for name in (*ticked, *named) if name)),
         notice=form.get("notice", "").strip(),
         pause=form.get("pause", "").strip(),
         description=form.get("description", "").strip(),

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from starlette.responses import Response
 
 from forewarn.domain.campaigns import Campaign, CampaignState
+from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import NotFound
 from forewarn.domain.history import Entry
 from forewarn.engine.ports import Reader
@@ -23,20 +24,20 @@ from forewarn.portal.views.campaigns import (
 
 
 async def see_list(visit: Visit) -> Response:
-    return page(visit, "campaigns.html", view=await _list(visit))
+    return _page(visit, "campaigns.html", await _list(visit))
 
 
 async def see_table(visit: Visit) -> Response:
     """Only what changes, for the page that is open. Likewise below."""
-    return page(visit, "campaigns_table.html", view=await _list(visit))
+    return _page(visit, "campaigns_table.html", await _list(visit))
 
 
 async def see_campaign(visit: Visit) -> Response:
-    return page(visit, "campaign.html", view=await _one(visit))
+    return _page(visit, "campaign.html", await _one(visit))
 
 
 async def see_progress(visit: Visit) -> Response:
-    return page(visit, "campaign_progress.html", view=await _one(visit))
+    return _page(visit, "campaign_progress.html", await _one(visit))
 
 
 async def see_cancel(visit: Visit) -> Response:
@@ -54,6 +55,10 @@ def steer(wish: CampaignState) -> Callable[[Visit, Form], Awaitable[Response]]:
         return see(f"{ROOT}/campaigns/{campaign.id}")
 
     return take
+
+
+def _page(visit: Visit, template: str, view: CampaignsView | CampaignView) -> Response:
+    return page(visit, template, view=view, settings=visit.desk.engine.settings, duration=format_duration)
 
 
 async def _list(visit: Visit) -> CampaignsView:

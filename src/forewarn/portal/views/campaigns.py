@@ -31,6 +31,20 @@ class Standing(Enum):
     COMPLETED = "completed"
     CANCELED = "canceled"
 
+    @property
+    def tone(self) -> str:
+        """Of the badge that tells it."""
+        return TONES[self]
+
+
+TONES = {
+    Standing.RUNNING: "accent",
+    Standing.PAUSED: "warn",
+    Standing.HALTED: "bad",
+    Standing.STOPS: "warn",
+    Standing.COMPLETED: "good",
+    Standing.CANCELED: "quiet",
+}
 
 STEERED = {
     Standing.RUNNING: ("pause", "cancel"),

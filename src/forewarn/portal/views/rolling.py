@@ -35,8 +35,21 @@ class Pace(Enum):
     COMPLETED = "completed"
     CANCELED = "canceled"
 
+    @property
+    def tone(self) -> str:
+        """Of the badge that tells it."""
+        return TONES[self]
 
-OVER = frozenset({Pace.COMPLETED, Pace.CANCELED})
+
+TONES = {
+    Pace.WALKS: "accent",
+    Pace.RECOVERS: "accent",
+    Pace.PAUSED: "warn",
+    Pace.HALTED: "bad",
+    Pace.STOPS: "warn",
+    Pace.COMPLETED: "good",
+    Pace.CANCELED: "quiet",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
