@@ -9,13 +9,13 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from forewarn.portal import fleet, live
+from forewarn.portal import events, fleet, live, machines, maintenance
 from forewarn.portal.desk import Desk
 from forewarn.portal.login import login_route
 from forewarn.portal.pages import see
 from forewarn.portal.routing import ROOT
 
-NOUNS = (fleet, live)
+NOUNS = (fleet, live, events, machines, maintenance)
 
 
 def create_portal(desk: Desk) -> Starlette:
