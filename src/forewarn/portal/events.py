@@ -14,7 +14,7 @@ from forewarn.portal.asked import a_number, one_of
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
 from forewarn.portal.recent import announced, last_of_subject
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.sharing import sharing
 from forewarn.portal.views.events import (
     PAGE,
@@ -29,12 +29,13 @@ from forewarn.portal.views.events import (
 )
 from forewarn.portal.views.rehearsing import Stage, started_by_cancel, starts_if_approved
 
+EVENTS = "/portal/events"
 MOST_ENTRIES = 1000
 LONGEST_REASON = 1000
 
 
 def event_place(event: str) -> str:
-    return f"{ROOT}/events/{quote(event, safe='')}"
+    return f"{EVENTS}/{quote(event, safe='')}"
 
 
 # The list

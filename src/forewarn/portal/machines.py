@@ -20,7 +20,7 @@ from forewarn.portal.desk import Visit
 from forewarn.portal.events import event_place
 from forewarn.portal.pages import page, see
 from forewarn.portal.recent import newest_entries
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.sharing import sharing
 from forewarn.portal.views.machines import BIRTHS, Deed, Late, MachineView, Offer, lately_of, machine_view, offers_for
 from forewarn.portal.views.rehearsing import Owner, Stage
@@ -48,7 +48,7 @@ DEEDS: dict[Deed, Do] = {
 def machine_place(target: Target) -> str:
     """In the query, since the id of a scope may contain slashes and colons."""
     scope, name = target
-    return f"{ROOT}/machines?{urlencode({'scope': scope, 'name': name})}"
+    return f"/portal/machines?{urlencode({'scope': scope, 'name': name})}"
 
 
 # Its page

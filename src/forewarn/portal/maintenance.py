@@ -13,9 +13,9 @@ from forewarn.engine.naming import machines_called
 from forewarn.engine.ports import Reader
 from forewarn.portal.asked import one_of
 from forewarn.portal.desk import Visit
-from forewarn.portal.events import event_place
+from forewarn.portal.events import EVENTS, event_place
 from forewarn.portal.pages import page, see
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.sharing import sharing
 from forewarn.portal.views.maintenance import MaintenanceView, Order, maintenance_view, work_of
 from forewarn.portal.views.rehearsing import Stage
@@ -25,10 +25,13 @@ MOST = 1000
 
 
 async def see_maintenance(visit: Visit) -> Response:
-    """The form, and what would come of it as it is filled in."""
+    """The form; and once it is filled in, what would come of it. Whoever changes it is shown that anew."""
     visit.check_act()
     query = visit.request.query_params
-    return _shown(visit, await _view(visit, query.getlist("machine"), _order(query)))
+    view = await _view(visit, query.getlist("machine"), _order(query))
+    if "type" in query and "change" not in query and view.is_possible:
+        return page(visit, "maintenance_review.html", view=view, query=str(query), key=visit.desk.new_id())
+    return _form(visit, view)
 
 
 async def take_maintenance(visit: Visit, form: Form) -> Response:
@@ -41,14 +44,13 @@ async def take_maintenance(visit: Visit, form: Form) -> Response:
         work = work_of(view.order)
         made = await visit.desk.engine.schedule(targets, work, visit.by, f"portal:{key}" if key else None)
     except Refused as error:
-        return _shown(visit, replace(view, events=(), refusal=str(error)), status=400)
+        return _form(visit, replace(view, refusal=str(error)), status=400)
     ids = [operation.event for operation in made if operation.event is not None]
-    return see(event_place(ids[0]) if len(ids) == 1 else f"{ROOT}/events")
+    return see(event_place(ids[0]) if len(ids) == 1 else EVENTS)
 
 
-def _shown(visit: Visit, view: MaintenanceView, status: int = 200) -> Response:
-    types = [each.value for each in EventType]
-    return page(visit, "maintenance.html", status=status, view=view, types=types, key=visit.desk.new_id())
+def _form(visit: Visit, view: MaintenanceView, status: int = 200) -> Response:
+    return page(visit, "maintenance.html", status=status, view=view, types=[each.value for each in EventType])
 
 
 async def _view(visit: Visit, names: Sequence[str], order: Order) -> MaintenanceView:

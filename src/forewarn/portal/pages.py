@@ -20,7 +20,7 @@ HEADERS = {
         "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer, a browser would send forms with `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }

@@ -1,6 +1,10 @@
 // Keeps the open page true: what is marked `data-live` is fetched anew when something has changed.
+import { startChoosing } from "./choosing.js";
 import { startLive } from "./live.js";
+import { startTabs } from "./tabs.js";
 import { startTimes } from "./times.js";
 
 startTimes(document);
 startLive(document, () => startTimes(document));
+startTabs(document);
+startChoosing(document);

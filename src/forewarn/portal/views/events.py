@@ -11,7 +11,7 @@ from forewarn.domain.consent import is_approved
 from forewarn.domain.events import ActorKind, Approval, Event, EventType, Operation, Phase, Readiness
 from forewarn.domain.history import Entry
 from forewarn.domain.scopes import Scope
-from forewarn.portal.views.waiting import WaitView, wait_view
+from forewarn.portal.views.waiting import RULES, WaitView, wait_view
 from forewarn.wire.documents import render
 from forewarn.wire.versions import EVENT_VERSIONS, event_version
 
@@ -127,8 +127,13 @@ class EventView:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still be approved or called off."""
+        """Whether it can still be called off."""
         return self.event.phase is Phase.SCHEDULED
+
+    @property
+    def asks_for_approval(self) -> bool:
+        """Whether one more approval could change anything."""
+        return self.waiting.wait in RULES.values()
 
 
 def event_view(

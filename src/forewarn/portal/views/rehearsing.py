@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from itertools import count
 
@@ -39,7 +39,8 @@ class Preview:
     machine: str
     scope: str
     not_before: datetime | None = None
-    """When it starts by itself, if it is announced."""
+    """When it starts by itself, if it is announced and asked for now."""
+    notice: timedelta | None = None
     event: str | None = None
     """The one that tells of what is under way."""
     replaced: bool = False
@@ -139,6 +140,7 @@ def _asked(machine: Machine, stage: Stage, asked: Request) -> Preview:
         machine=machine.name,
         scope=machine.scope,
         not_before=event.not_before if event is not None else None,
+        notice=event.not_before - stage.now if event is not None else None,
     )
 
 
