@@ -1,6 +1,6 @@
 """What the browser tests take from npm, brought once: `python -m tests.portal.browser.installing`.
 
-It lies outside the checkout. The versions and their hashes are in package-lock.json beside this file; npm takes them from
+It lies outside the checkout. Versions and hashes are in package-lock.json beside this file; npm takes them from
 whichever registry it is set to.
 """
 
