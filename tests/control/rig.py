@@ -24,6 +24,7 @@ from forewarn.control.app import create_app, endpoints
 from forewarn.control.census import Census
 from forewarn.control.desk import Desk
 from forewarn.control.faces import joined
+from forewarn.control.guard import Guard
 from forewarn.control.openapi import document
 from forewarn.control.server import serving
 from forewarn.domain.events import Action, Actor
@@ -34,9 +35,11 @@ from forewarn.engine.player import Player
 from forewarn.engine.ports import Done, Failed, News, Running, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
+from forewarn.portal.app import create_portal
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
 from forewarn.wire.fleetfile import parse
+from forewarn.wiring.portal import portal_desk
 from tests.access.making import an_access, bearer
 from tests.arm.desks import an_arm_desk
 
@@ -121,8 +124,10 @@ class Rig:
         )
         app = create_app(desk, hosts=["forewarn.example"])
         arm = create_arm(an_arm_desk(self.engine, self.clock, self.access))
-        both = joined(app, arm, arm)
-        port = await self._serving.enter_async_context(serving(both, "127.0.0.1", port))
+        self.entrance = desk.entrance
+        self.portal = create_portal(portal_desk(desk, arm, development=True))
+        faces = joined(app, Guard(self.portal, ["forewarn.example"], desk.served), arm)
+        port = await self._serving.enter_async_context(serving(faces, "127.0.0.1", port))
         self._serving.callback(self.hub.close)
         return port
 

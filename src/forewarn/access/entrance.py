@@ -13,10 +13,12 @@ from datetime import datetime, timedelta
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller, Unverified
 
-AUDIENCE = "forewarn:portal"
+PURPOSE = "forewarn:portal"
 COOKIE = "forewarn-portal"
+DOOR = "/portal/login"
 LINK_LIFE = timedelta(minutes=15)
-MOST_LINKS = 100
+MOST_LINKS = 10
+"""Of one principal: who asks for more loses their own oldest, and nobody else's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,30 +33,39 @@ class Entrance:
         self._access = access
         self._wall = wall
         self._new_secret = new_secret
-        self._links: dict[str, _Link] = {}
+        self._links: dict[bytes, _Link] = {}  # by the digest of their word, the oldest first
 
     def link(self, principal: str, name: str) -> str:
         """The word that lets this principal in, once and soon."""
         now = self._wall()
         self._links = {word: link for word, link in self._links.items() if link.until > now}
-        while len(self._links) >= MOST_LINKS:
-            self._links.pop(next(iter(self._links)))
+        own = [word for word, link in self._links.items() if link.principal == principal]
+        for oldest in own[: len(own) + 1 - MOST_LINKS]:
+            del self._links[oldest]
         word = self._new_secret()
-        self._links[word] = _Link(principal=principal, name=name, until=now + LINK_LIFE)
+        self._links[_digest(word)] = _Link(principal=principal, name=name, until=now + LINK_LIFE)
         return word
+
+    def place(self, principal: str, name: str) -> str:
+        """Where a word is said: the rest of a link, after the server's address."""
+        return f"{DOOR}?word={self.link(principal, name)}"
 
     def enter(self, word: str) -> str | None:
         """The cookie for whoever has the word; None if it is no longer, or never was, worth anything."""
-        link = self._links.pop(word, None)
+        link = self._links.pop(_digest(word), None)
         if link is None or link.until <= self._wall():
             return None
-        return self._access.issue(link.principal, name=link.name, audience=AUDIENCE).token
+        return self._access.issue_private(link.principal, name=link.name, purpose=PURPOSE).token
+
+    async def leave(self, cookie: str) -> None:
+        """It lets nobody in any more, whoever has a copy of it."""
+        await self._access.end_private(cookie, PURPOSE)
 
     def visitor(self, cookie: str) -> Caller | None:
         if not cookie:
             return None
         try:
-            return self._access.caller(cookie, (AUDIENCE,))
+            return self._access.private_caller(cookie, PURPOSE)
         except Unverified:
             return None
 
@@ -62,3 +73,7 @@ class Entrance:
 def csrf_of(cookie: str) -> str:
     """Known only to whoever can read the cookie or a page made for it."""
     return hmac.new(cookie.encode(), b"forewarn-portal-form", hashlib.sha256).hexdigest()
+
+
+def _digest(word: str) -> bytes:
+    return hashlib.sha256(word.encode()).digest()

@@ -8,10 +8,11 @@ from pathlib import Path
 from forewarn.access.assignments import Assignments, load_assignments
 from forewarn.access.audit import Audit
 from forewarn.access.clients import Client, Clients, load_clients
+from forewarn.access.ending import EndedTokens, load_ended
 from forewarn.access.files import Local, access_directory, read_local, write_local
 from forewarn.access.keys import KeyRing, open_keys
 from forewarn.access.refusals import UNKNOWN, Refusals
-from forewarn.access.tokens import Caller, Grant, Tokens
+from forewarn.access.tokens import Caller, Grant, Tokens, Unverified
 from forewarn.domain.access import Assignment, Right, Role
 from forewarn.domain.errors import Forbidden, TooMany
 from forewarn.domain.events import Actor
@@ -38,12 +39,14 @@ class Access:
         audit: Audit,
         wall: Callable[[], datetime],
         new_secret: Callable[[], str],
+        ended: EndedTokens | None = None,
     ) -> None:
         self.local = local
         self.keys = keys
         self.clients = clients
         self.assignments = assignments
         self.refusals = Refusals(audit)
+        self._ended = ended or EndedTokens(audit.store)
         self._audit = audit
         self._tokens = Tokens(keys, local.tenant)
         self._wall = wall
@@ -77,6 +80,22 @@ class Access:
     def caller(self, token: str, own: Collection[str] = ()) -> Caller:
         """Whose token that is, or Unverified. `own`: the addresses of this server, as the caller knows them."""
         return self._tokens.verify(token, self._wall(), own)
+
+    def issue_private(self, principal: str, *, name: str, purpose: str) -> Grant:
+        """A token that only Forewarn itself issues, and only for this purpose believes."""
+        return self.issue(principal, name=name, audience=purpose, issuer=purpose)
+
+    def private_caller(self, token: str, purpose: str) -> Caller:
+        """Whose private token that is; Unverified if it is none, or was ended."""
+        caller = self._tokens.verify_private(token, self._wall(), purpose)
+        if self._ended.has(token):
+            raise Unverified("InvalidAuthenticationToken", "The access token is invalid.")
+        return caller
+
+    async def end_private(self, token: str, purpose: str) -> None:
+        """It counts no longer, whoever has a copy."""
+        caller = self.private_caller(token, purpose)
+        await self._ended.add(token, caller.expires, self._wall())
 
     def may(self, caller: Caller, right: Right, at: str) -> bool:
         """Now: what a caller may do can end while they are still being answered."""
@@ -152,6 +171,7 @@ async def open_access(
         audit=audit,
         wall=wall,
         new_secret=new_secret,
+        ended=await load_ended(audit.store),
     )
 
 

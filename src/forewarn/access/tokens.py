@@ -64,6 +64,7 @@ class Grant:
 
 class _Claims(msgspec.Struct):
     aud: str
+    iss: str
     exp: int
     nbf: int
     sub: str
@@ -106,15 +107,7 @@ class Tokens:
 
     def verify(self, token: str, now: datetime, own: Collection[str] = ()) -> Caller:
         """Whose it is, or Unverified. `own`: further audiences, such as the address the caller asked."""
-        claims = self._signed(token, now)
-        expires = datetime.fromtimestamp(claims.exp, UTC)
-        if expires <= now:
-            raise Unverified(
-                "ExpiredAuthenticationToken",
-                f"The access token expiry UTC time '{_us(expires)}' is earlier than current UTC time '{_us(now)}'.",
-            )
-        if claims.tid != self._tenant or datetime.fromtimestamp(claims.nbf, UTC) > now + LEEWAY:
-            raise _invalid()
+        claims = self._holding(token, now)
         if claims.aud not in AUDIENCES and claims.aud not in own:
             allowed = "','".join(sorted(AUDIENCES))
             raise Unverified(
@@ -122,7 +115,30 @@ class Tokens:
                 f"The access token has been obtained for wrong audience or resource '{claims.aud[:200]}'. It should "
                 f"exactly match with one of the allowed audiences '{allowed}'.",
             )
-        return Caller(principal=claims.sub, name=claims.name, object_id=claims.oid, expires=expires)
+        return _caller(claims)
+
+    def verify_private(self, token: str, now: datetime, purpose: str) -> Caller:
+        """Whose it is, or Unverified: only one that Forewarn issued to itself for this purpose.
+
+        Its audience alone would not say so: clients and machines may ask for a token for any.
+        """
+        claims = self._holding(token, now)
+        if (claims.iss, claims.aud) != (purpose, purpose):
+            raise _invalid()
+        return _caller(claims)
+
+    def _holding(self, token: str, now: datetime) -> _Claims:
+        """What it says, if it is one of ours and its time is now."""
+        claims = self._signed(token, now)
+        expires = _expiry(claims)
+        if expires <= now:
+            raise Unverified(
+                "ExpiredAuthenticationToken",
+                f"The access token expiry UTC time '{_us(expires)}' is earlier than current UTC time '{_us(now)}'.",
+            )
+        if claims.tid != self._tenant or datetime.fromtimestamp(claims.nbf, UTC) > now + LEEWAY:
+            raise _invalid()
+        return claims
 
     def _signed(self, token: str, now: datetime) -> _Claims:
         """A token comes again with every call: its signature is looked at once, as long as its key holds."""
@@ -150,6 +166,14 @@ class Tokens:
             return str(signed.headers()["kid"]), msgspec.json.decode(signed.payload, type=_Claims)
         except (JoseError, ValueError, TypeError, RecursionError):
             raise _invalid() from None
+
+
+def _caller(claims: _Claims) -> Caller:
+    return Caller(principal=claims.sub, name=claims.name, object_id=claims.oid, expires=_expiry(claims))
+
+
+def _expiry(claims: _Claims) -> datetime:
+    return datetime.fromtimestamp(claims.exp, UTC)
 
 
 def _invalid() -> Unverified:

@@ -17,6 +17,7 @@ from forewarn.cli import (
     machines,
     operations,
     policy,
+    portal,
     roles,
     up,
 )
@@ -46,6 +47,22 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"forewarn {__version__}")
     verbs: Verbs = parser.add_subparsers(metavar="VERB", required=True, title="verbs")
-    for noun in (up, fleet, events, policy, machines, operations, campaign, history, clock, env, roles, clients, agent):
+    nouns = (
+        up,
+        portal,
+        fleet,
+        events,
+        policy,
+        machines,
+        operations,
+        campaign,
+        history,
+        clock,
+        env,
+        roles,
+        clients,
+        agent,
+    )
+    for noun in nouns:
         noun.add_verbs(verbs, common)
     return parser

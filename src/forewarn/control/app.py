@@ -22,6 +22,7 @@ from forewarn.control import (
     history,
     machines,
     operations,
+    portal,
     roles,
     scopes,
     watch,
@@ -58,7 +59,7 @@ def create_app(desk: Desk, hosts: Collection[str] = ()) -> Starlette:
 
 
 def endpoints(version: str) -> Endpoints:
-    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, clients, health)
+    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, clients, portal, health)
     rows = tuple(itertools.chain.from_iterable(noun.ENDPOINTS for noun in nouns))
     return (*rows, _openapi(rows, version))
 

@@ -1,6 +1,6 @@
 """The fleet's clock: read it, move it, set its pace."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -9,7 +9,7 @@ from forewarn.control.bodies import Nothing, duration
 from forewarn.control.desk import Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints
 from forewarn.control.views import View
-from forewarn.domain.errors import Conflict, Invalid
+from forewarn.domain.errors import Invalid
 
 
 class ClockView(View, frozen=True):
@@ -36,21 +36,13 @@ async def advance(desk: Desk, ask: Ask[Nothing, Advance]) -> ClockView:
     if (ask.body.by is None) == (ask.body.to is None):
         raise Invalid('Say how far: {"by": "15m"}, or {"to": "next"}.')
     by = duration("by", ask.body.by)
-    async with desk.one_advance:
-        await desk.player.advance(by if by is not None else await _until_next(desk))
+    await (desk.player.advance_to_next() if by is None else desk.player.advance(by))
     return await _tell(desk)
 
 
 async def set_rate(desk: Desk, ask: Ask[Nothing, Rate]) -> ClockView:
     await desk.player.set_rate(ask.body.rate)
     return await _tell(desk)
-
-
-async def _until_next(desk: Desk) -> timedelta:
-    moment = await desk.player.next_moment()
-    if moment is None and not desk.clock.is_real:
-        raise Conflict("Nothing is going to happen by itself: there is no next moment.")
-    return max(moment - desk.clock.now(), timedelta(0)) if moment is not None else timedelta(0)
 
 
 async def _tell(desk: Desk) -> ClockView:

@@ -1,6 +1,5 @@
 """What the handlers work with."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,4 +32,3 @@ class Desk:
     more_metrics: Callable[[], Iterable[Family]] = tuple
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # requests, by method and class of status
     patience: float = 20.0  # seconds of real time that a watcher may leave unread what fills all buffers
-    one_advance: asyncio.Lock = field(default_factory=asyncio.Lock)  # time is played by one caller at a time

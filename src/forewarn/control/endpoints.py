@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from forewarn.access.gate import require
+from forewarn.access.gate import own_address, require
 from forewarn.access.tokens import Caller
 from forewarn.control.bodies import Nothing, decode_body, decode_query, read_body
 from forewarn.control.desk import Desk
@@ -39,6 +39,7 @@ class Ask(Generic[Q, B]):
     by: Actor
     caller: Caller | None = None  # None: whoever asks for what is public
     key: str | None = None  # the idempotency key, made unique to this path
+    address: str = ""  # this server, as the caller called it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,12 +64,13 @@ class Endpoint(Generic[Q, B]):
     limit: int = SMALL
     public: bool = False  # needs no token
     acknowledges: bool = False  # lets an event start, which is a right of its own
+    looks: bool = False  # changes nothing of the fleet, though it is a POST
 
     @property
     def right(self) -> Right:
         if self.acknowledges:
             return Right.ACKNOWLEDGE
-        return Right.READ if self.method == "GET" else Right.WRITE
+        return Right.READ if self.method == "GET" or self.looks else Right.WRITE
 
     def route(self, desk: Desk) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -87,6 +89,7 @@ class Endpoint(Generic[Q, B]):
             headers=request.headers,
             by=NOBODY if caller is None else caller.actor,
             caller=caller,
+            address=own_address(request.scope),
             key=None if key is None else await _bound(desk, f"{request.url.path} {_checked(key)}", raw),
         )
 

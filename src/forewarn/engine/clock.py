@@ -38,6 +38,11 @@ class FleetClock:
         return self._state is None
 
     @property
+    def state(self) -> ClockState | None:
+        """Another one each time that somebody sets the clock; None on a real one."""
+        return self._state
+
+    @property
     def rate(self) -> float:
         return 1.0 if self._state is None else self._state.rate
 

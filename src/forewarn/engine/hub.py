@@ -24,6 +24,7 @@ class Hub:
         self._heartbeat = heartbeat
         self._recent: deque[Entry] = deque(maxlen=RECENT)  # consecutive
         self._changed = asyncio.Event()
+        self._nudges = 0
         self._closed = False
 
     def publish(self, news: News) -> None:
@@ -34,14 +35,20 @@ class Hub:
         if news.entries:
             self._wake()
 
+    def nudge(self) -> None:
+        """Every watcher gets an empty batch now: there is something to look at that is not in the history."""
+        self._nudges += 1
+        self._wake()
+
     def close(self) -> None:
         """Every watcher's stream ends."""
         self._closed = True
         self._wake()
 
     async def follow(self, after: int) -> AsyncGenerator[Sequence[Entry], None]:
-        """Batches of entries after this `seq`. An empty batch says that nothing happened for a while."""
+        """Batches of entries after this `seq`. An empty one says that nothing happened for a while, or is a nudge."""
         self.watchers += 1
+        nudges = self._nudges
         try:
             while not self._closed:
                 changed = self._changed
@@ -51,7 +58,8 @@ class Hub:
                 if batch:
                     after = batch[-1].seq
                     yield batch
-                elif not await self._within_a_heartbeat(changed):
+                elif nudges != self._nudges or not await self._within_a_heartbeat(changed):
+                    nudges = self._nudges
                     yield ()
         finally:
             self.watchers -= 1

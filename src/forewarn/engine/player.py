@@ -52,21 +52,32 @@ class Player:
     async def advance(self, delta: timedelta) -> datetime:
         """Move the clock, and return when all that was due on the way has happened."""
         async with self._playing:
-            target = self._clock.moved(delta)
-            await _keep(self._engine.store, target)
-            while (moment := await self.next_moment()) is not None and moment <= target.fleet:
-                self._clock.step_to(moment)
-                await self.settle()
-            self._clock.step_to(target.fleet)
-            self._moved()
-            await self.settle()
-            return self._clock.now()
+            return await self._play(self._clock.moved(delta))
+
+    async def advance_to_next(self) -> datetime:
+        """Move the clock to the next moment at which something happens by itself."""
+        async with self._playing:
+            here = self._clock.moved(timedelta(0))
+            moment = await self.next_moment()
+            if moment is None:
+                raise Conflict("Nothing is going to happen by itself: there is no next moment.")
+            return await self._play(self._clock.moved(max(moment - here.fleet, timedelta(0))))
 
     async def set_rate(self, rate: float) -> None:
         async with self._playing:
             state = self._clock.paced(rate)
             await _keep(self._engine.store, state)
             self._clock.set(state)
+
+    async def _play(self, target: ClockState) -> datetime:
+        await _keep(self._engine.store, target)
+        while (moment := await self.next_moment()) is not None and moment <= target.fleet:
+            self._clock.step_to(moment)
+            await self.settle()
+        self._clock.step_to(target.fleet)
+        self._moved()
+        await self.settle()
+        return self._clock.now()
 
     async def settle(self) -> None:
         """Everything due by now happens, and what follows from it."""

@@ -16,6 +16,9 @@ MOST = 200
 PATIENCE = 20.0
 """Seconds for which a page may leave unread what fills all buffers."""
 
+CLOCK_SET = b'data: {"scope":"","what":"clock","subject":""}\n\n'
+"""Not in the history, and yet every time on the page means something else now."""
+
 
 async def stream(visit: Visit) -> Response:
     """From the entry after the last that the page heard of, or from now on."""
@@ -31,13 +34,17 @@ async def stream(visit: Visit) -> Response:
 
 async def _told(visit: Visit, after: int) -> AsyncGenerator[bytes, None]:
     """Until the visitor's login or role ends, if not earlier."""
+    state = visit.desk.clock.state
     yield RETRY
     with contextlib.suppress(Unavailable):  # the page comes back and finds where it was
         async with contextlib.aclosing(visit.desk.hub.follow(after)) as batches:
             async for batch in batches:
                 if not visit.may_look:
                     return
-                yield b"".join(_frame(entry) for entry in batch) or HEARTBEAT
+                told = b"".join(_frame(entry) for entry in batch)
+                if state is not visit.desk.clock.state:
+                    state, told = visit.desk.clock.state, told + CLOCK_SET
+                yield told or HEARTBEAT
 
 
 def _frame(entry: Entry) -> bytes:

@@ -7,19 +7,24 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from forewarn.domain.durations import format_duration
+from forewarn.portal.choices import theme_of
 from forewarn.portal.desk import Visit
+from forewarn.portal.places import place_of
 from forewarn.portal.texts import LANGUAGES
 
-HEADERS = {
+HEADERS = {  # of every answer, unless it says something else itself
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer, a browser would send forms with `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 
@@ -34,6 +39,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["iso"] = iso
+    environment.filters["rich"] = rich
+    environment.filters["duration"] = format_duration
     return environment
 
 
@@ -42,8 +49,13 @@ def iso(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def rich(text: str, **facts: object) -> Markup:
+    """A text with links or times at the places it names; whatever is not markup already is escaped."""
+    return Markup(escape(text)).format(**facts)  # noqa: S704  it is escaped
+
+
 def page(visit: Visit, template: str, *, status: int = 200, **view: Any) -> Response:
-    return HTMLResponse(html(visit, template, **view), status_code=status, headers=HEADERS)
+    return HTMLResponse(html(visit, template, **view), status_code=status)
 
 
 def html(visit: Visit, template: str, **view: Any) -> str:
@@ -57,18 +69,20 @@ def frame_of(visit: Visit) -> Mapping[str, Any]:
         "t": visit.texts,
         "languages": LANGUAGES,
         "who": visit.caller.name,
+        "may_look": visit.may_look,
         "may_act": visit.may_act,
         "may_approve": visit.may_approve,
         "csrf": visit.csrf,
         "now": visit.now,
         "clock_rate": None if clock.is_real else clock.rate,
         "path": visit.request.url.path,
+        "here": place_of(visit.request),
         "version": visit.desk.version,
-        "theme": visit.request.cookies.get("forewarn-theme", "auto"),
+        "theme": theme_of(visit.request),
         "development": visit.desk.development,
     }
 
 
 def see(place: str) -> Response:
     """After a form was taken: look there."""
-    return RedirectResponse(place, status_code=303, headers=HEADERS)
+    return RedirectResponse(place, status_code=303)

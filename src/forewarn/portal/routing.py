@@ -1,23 +1,29 @@
 """Route tables, and what stands before every page: who visits, and whether a form was really theirs."""
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from forewarn.access.entrance import COOKIE, csrf_of
+from forewarn.access.entrance import csrf_of
 from forewarn.domain.errors import Forbidden, ForewarnError, Invalid, NotFound, TooMany, Unavailable
+from forewarn.portal.choices import language_of
 from forewarn.portal.desk import Desk, Visit
-from forewarn.portal.login import ask_to_log_in
+from forewarn.portal.login import ask_to_log_in, cookie_of
 from forewarn.portal.pages import page
-from forewarn.portal.texts import chosen, texts_of
+from forewarn.portal.places import ROOT
+from forewarn.portal.texts import texts_of
 
-ROOT = "/portal"
 LARGEST_FORM = 64 * 1024
+MOST_FIELDS = 200
+PATIENCE = 10.0
+"""Seconds of real time in which a form must arrive."""
+
 STATUSES = ((NotFound, 404), (Forbidden, 403), (Invalid, 400), (TooMany, 429), (Unavailable, 503))
 """What is none of these is 409: it conflicts with how things are."""
 Form = Mapping[str, str]
@@ -32,6 +38,8 @@ class Row:
     path: str
     see: See | None = None
     take: Take | None = None
+    anybody: bool = False
+    """Also for who is logged in and has no role. What is taken there changes nothing of the fleet."""
 
     def route(self, desk: Desk) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -39,7 +47,8 @@ class Row:
             if visit is None:
                 return ask_to_log_in(desk, request)
             try:
-                visit.check_look()
+                if not self.anybody:
+                    visit.check_look()
                 return await self._answer(visit)
             except ForewarnError as error:
                 return _refused(visit, error)
@@ -58,25 +67,39 @@ Rows = tuple[Row, ...]
 
 
 def visit_of(desk: Desk, request: Request) -> Visit | None:
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = cookie_of(request)
     caller = desk.entrance.visitor(cookie)
     if caller is None:
         return None
-    language = chosen(request.cookies.get("forewarn-language", ""), request.headers.get("accept-language", ""))
-    return Visit(request=request, desk=desk, caller=caller, texts=texts_of(language), csrf=csrf_of(cookie))
+    texts = texts_of(language_of(request))
+    return Visit(request=request, desk=desk, caller=caller, texts=texts, csrf=csrf_of(cookie))
 
 
 async def form_of(visit: Visit) -> Form:
     """Forbidden unless the form was on a page of ours: a page of another site cannot know its token."""
-    body = b""
-    async for chunk in visit.request.stream():
-        body += chunk
-        if len(body) > LARGEST_FORM:
-            raise Invalid("The form is too long.")
-    form = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200))
-    if not hmac.compare_digest(form.pop("csrf", ""), visit.csrf):
+    body = (await _body(visit.request)).decode("utf-8", "replace")
+    try:
+        form = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise Invalid(f"The form has more than {MOST_FIELDS} fields.") from None
+    if not hmac.compare_digest(form.pop("csrf", "").encode(), visit.csrf.encode()):
         raise Forbidden("This form was not sent from a page of the portal. Open the page again and repeat it.")
     return form
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_FORM:
+                    raise Invalid("The form is too long.")
+    except TimeoutError:
+        raise Invalid(f"The form did not arrive within {PATIENCE:g} s.") from None
+    except ClientDisconnect:
+        raise Invalid("The connection was closed before the whole form was there.") from None
+    return bytes(body)
 
 
 def _refused(visit: Visit, error: ForewarnError) -> Response:

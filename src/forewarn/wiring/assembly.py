@@ -50,7 +50,7 @@ class Forewarn:
     def portal_link(self) -> str:
         """For whoever started it: it opens the portal once."""
         local = self.access.local
-        return f"{self.control_url}/portal/login?word={self.entrance.link(local.client_id, 'local')}"
+        return self.control_url + self.entrance.place(local.client_id, local.client_id)
 
 
 @asynccontextmanager

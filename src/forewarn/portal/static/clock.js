@@ -1,0 +1,35 @@
+// The time bar acts without leaving the page. What it did comes back by the stream, as what anybody else does.
+export function startClock(root) {
+  for (const form of root.querySelectorAll(".clock form")) form.addEventListener("submit", send);
+  markRate();
+}
+
+export function markRate() {
+  const rate = document.getElementById("fleet-clock")?.dataset.rate;
+  for (const button of document.querySelectorAll(".clock [name=rate]")) {
+    button.setAttribute("aria-pressed", String(Number(button.value) === Number(rate)));
+  }
+}
+
+async function send(event) {
+  event.preventDefault();
+  const form = event.currentTarget;
+  const bar = form.closest(".clock");
+  if (bar.getAttribute("aria-busy") === "true") return;
+  bar.setAttribute("aria-busy", "true");
+  try {
+    const body = new URLSearchParams(new FormData(form, event.submitter));
+    const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+    if (answer.status === 401) location.reload();
+    bar.querySelector("[role=status]").textContent = answer.type === "opaqueredirect" ? "" : await refusal(answer);
+  } catch {
+    // The connection is lost, and the page says so.
+  } finally {
+    bar.removeAttribute("aria-busy");
+  }
+}
+
+async function refusal(answer) {
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return page.querySelector("main [role=alert]")?.textContent ?? "";
+}
