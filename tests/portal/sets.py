@@ -51,7 +51,7 @@ class Portal(Cloud):
 
     def visit(self, method: str, path: str, form: dict[str, str] | None = None, *, who: str = "local") -> Answer:
         """As a browser that has logged in. A form is sent as it is."""
-        headers = {"cookie": f"{COOKIE}={self._cookie(who)}; forewarn-language={self.language}"}
+        headers = {"cookie": f"{COOKIE}-8443={self._cookie(who)}; forewarn-language={self.language}"}
         return ask(self.portal, method, path, headers, urlencode(form or {}).encode())
 
     def csrf(self, who: str = "local") -> str:

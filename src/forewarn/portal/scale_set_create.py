@@ -9,7 +9,8 @@ from forewarn.domain.resources import GROUP
 from forewarn.engine.ports import Reader
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.places import ROOT
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.scale_set_reading import VERSION, every_resource
 from forewarn.portal.views.scale_set_order import keys_of, orders
 from forewarn.portal.views.scale_set_wish import EXISTING, NEW, STEPS, Known, Step, Wish, faults_of, wish_of
