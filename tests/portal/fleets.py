@@ -47,7 +47,7 @@ class FleetPortal(Portal):
         place = deed_of(deed, scope, name)
         return self.sent(place, place)
 
-    def post(self, path: str, body: object = None, *, who: str = "local", **form: str) -> Answer:  # type: ignore[override]
+    def post(self, path: str, body: object = None, *, who: str = "local", **form: str) -> Answer:
         return self.visit("POST", path, {"csrf": self.csrf(who), **form}, who=who)
 
     def live(self) -> list[Event]:
