@@ -146,7 +146,7 @@ def test_what_is_wrong_is_said_beside_the_field_and_again_on_the_review(
         walk.go(step, name="web")
     answer = walk.go(**typed)
     assert (answer.status, walk.step) == (400, step)
-    error = walk.html.partition(f'<p id="{field}-error" class="wrong">')[2].partition("</p>")[0]
+    error = walk.html.partition(f'<p id="{field}-error" class="error">')[2].partition("</p>")[0]
     assert says in error
     assert f"{field}-error" in walk.html.partition("aria-describedby=")[2]
     answer = walk.go("review", **typed)

@@ -14,6 +14,15 @@ STREAMS = {"/stream"}
 """They never end."""
 ASKED = {"/machines"}
 """What they are about is in the query."""
+LINKS = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  for (const box of all("form:not([method=post]) [type=checkbox]:enabled")) box.checked = true;
+  return [
+    ...all("a[href]").map((link) => link.href),
+    ...all("[data-live]").map((part) => new URL(part.dataset.live, location.href).href),
+    ...all("form:not([method=post])").map((form) => `${form.action}?${new URLSearchParams(new FormData(form))}`),
+  ];
+}"""
 
 
 def walk(portal: Portal) -> Iterator[str]:
@@ -38,11 +47,8 @@ def _is_page(portal: Portal, place: str) -> bool:
 
 
 def _links(portal: Portal) -> Iterator[tuple[str, str]]:
-    """Also those to the page's own parts."""
-    found: list[str] = portal.page.evaluate(
-        """[...document.querySelectorAll("a[href], [data-live]")].map(
-             one => new URL(one.getAttribute("href") ?? one.dataset.live, location.href).href)"""
-    )
+    """Also those to the page's own parts, and the forms that only ask, filled in."""
+    found: list[str] = portal.page.evaluate(LINKS)
     for url in found:
         place = urlsplit(url)
         for route, pattern in ROUTES.items():

@@ -9,6 +9,7 @@ from forewarn.portal.views.scale_set_wish import (
     CHOICES,
     FIELDS,
     NEW,
+    ON,
     STEPS,
     Fault,
     Known,
@@ -23,6 +24,8 @@ from forewarn.wire.catalogue import LOCATIONS, SIZES
 
 Option = tuple[str, str]
 """What is sent, and what is read."""
+SWITCHES = {"spot": {"eviction"}, "notify": {"delay"}, "repairs": {"grace", "action"}}
+"""Fields that matter only while another is on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,13 +101,13 @@ def _options(known: Known) -> dict[str, tuple[Option, ...]]:
 
 
 def _review(wish: Wish, faults: Mapping[str, Fault]) -> Iterator[tuple[Step, tuple[Said, ...]]]:
-    shown = {
-        Step.BASICS: ("new_group" if wish.group_is == NEW else "group", *FIELDS[Step.BASICS][3:]),
-        Step.NETWORKING: ("network", "subnet"),
-    }
+    """What counts: not the group that was not chosen, nor how something is that is off."""
     filled = {"network": wish.network_name, "subnet": wish.subnet_name}
+    idle = {"group_is", "group" if wish.group_is == NEW else "new_group"}
+    for switch, governed in SWITCHES.items():
+        idle |= set() if getattr(wish, switch) == ON else governed
     for step in STEPS[:-1]:
-        names = shown.get(step, FIELDS[step])
+        names = [name for name in FIELDS[step] if name not in idle or name in faults]
         yield (
             step,
             tuple(
