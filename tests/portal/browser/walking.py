@@ -18,7 +18,7 @@ LINKS = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   for (const box of all("form:not([method=post]) [type=checkbox]:enabled")) box.checked = true;
   return [
-    ...all("a[href]").map((link) => link.href),
+    ...all("a[href]").map((link) => new URL(link.getAttribute("href"), location.href).href),
     ...all("[data-live]").map((part) => new URL(part.dataset.live, location.href).href),
     ...all("form:not([method=post])").map((form) => `${form.action}?${new URLSearchParams(new FormData(form))}`),
   ];
