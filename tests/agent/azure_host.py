@@ -24,6 +24,9 @@ class Host:
     events: list[dict[str, Any]] = field(default_factory=list)
     refusal: int = 0
     """A status with which everything is answered; 0 for none."""
+    refused: int = 0
+    refuses_approvals: int = 0
+    """A status, too."""
     polls: int = 0
     approved: list[str] = field(default_factory=list)
 
@@ -76,6 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         match self.path.partition("?")[0]:
             case _ if self.host.refusal:
+                self.host.refused += 1
                 self._send(self.host.refusal)
             case path if path == DOCUMENT:
                 self._document()
@@ -87,9 +91,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """An approval, or whatever a step calls."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path.startswith(DOCUMENT) and not self.host.refusal:
-            self.host.approved += [request["EventId"] for request in json.loads(body)["StartRequests"]]
-        self._send(self.host.refusal or 200)
+        refusal = self.host.refusal
+        if self.path.startswith(DOCUMENT):
+            refusal = refusal or self.host.refuses_approvals
+            ids = [request["EventId"] for request in json.loads(body)["StartRequests"]]
+            self.host.approved += [] if refusal else ids
+        self._send(refusal or 200)
 
     def log_message(self, *_: object) -> None:
         pass
