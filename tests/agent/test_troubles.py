@@ -60,6 +60,19 @@ def test_while_the_host_is_away_nothing_is_restored(host: Host, tmp_path: Path) 
         until(lambda: did(log) == ["prepare", "restore"], "it is over")
 
 
+def test_what_starts_too_early_is_told_and_what_was_begun_is_undone(host: Host, tmp_path: Path) -> None:
+    log = tmp_path / "hooks"
+    Path(f"{log}.hold-work").touch()
+    with an_agent(tmp_path, config(log), endpoint=host.url) as agent:
+        host.tell(reboot())
+        until(lambda: "work: preparing" in agent.said(), "the step is under way")
+        host.tell(reboot(started=True))
+        until(lambda: "started, and this machine is not prepared" in agent.said(), "it says so")
+        host.tell()
+        until(lambda: did(log) == ["restore"], "it is undone")
+    assert host.approved == []
+
+
 def test_without_room_for_the_journal_it_ends_with_the_reason_and_approves_nothing(host: Host, tmp_path: Path) -> None:
     log = tmp_path / "hooks"
     hold = Path(f"{log}.hold-work")

@@ -198,7 +198,10 @@ class Agent:
 
     def _start(self, key: str, event: Event) -> None:
         record = self._move(key, Happened.STARTED, Moment.STARTED, event=event, started=True)
-        self._log.info("%s: started", _name(record))
+        if record.stage is Stage.READY:
+            self._log.info("%s: started", _name(record))
+        else:
+            self._log.warning("%s: started, and this machine is not prepared", _name(record))
         if key in self._chains:
             self._chains[key][0].call_off()
 
