@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import arm, estate, fleet, haproxy, http, parsing, polls, waits, writes
+from bench import agent, arm, estate, fleet, haproxy, http, parsing, polls, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "arm": arm.rows,
     "polls": polls.rows,
     "haproxy": haproxy.rows,
+    "agent": agent.rows,
 }
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -30,9 +31,9 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is named")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds; the median counts (default 5)")
     arguments = parser.parse_args()
-    missing = [program for program in ("nginx", "wrk", "taskset", "haproxy") if not _found(program)]
+    missing = [program for program in ("nginx", "wrk", "taskset", "haproxy", "curl") if not _found(program)]
     if missing:
-        parser.error(f"{', '.join(missing)} is missing: apt-get install nginx-light wrk util-linux haproxy")
+        parser.error(f"{', '.join(missing)} is missing: apt-get install nginx-light wrk util-linux haproxy curl")
     many_files()
     rows = [row for part in arguments.parts or PARTS for row in PARTS[part](arguments.rounds, _tell)]
     table = _table(rows)
