@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,13 +20,14 @@ LOG = logging.getLogger("tests.agent.peers")
 PAIR = an_event(resources=("Web_0", "web_1"))
 
 
-def on_azure(setting: str, url: str) -> Peers:
-    return peers_of(setting, ScheduledEvents(url, name="vm"), LOG)
+@contextmanager
+def on_azure(setting: Path) -> Iterator[Peers]:
+    with azure_host() as host, ScheduledEvents(host.url, name="vm") as client:
+        yield peers_of(str(setting), client, LOG)
 
 
 def test_a_shared_directory_tells_who_is_ready(tmp_path: Path) -> None:
-    with azure_host() as host:
-        one, other = (on_azure(str(tmp_path / "shared"), host.url) for _ in range(2))
+    with on_azure(tmp_path / "shared") as one, on_azure(tmp_path / "shared") as other:
         assert one.ready(PAIR) == frozenset()
         assert one.tell(PAIR, "web_0")
         assert other.ready(PAIR) == {"web_0"}
@@ -37,8 +39,7 @@ def test_a_directory_that_cannot_be_used_is_said_and_makes_nobody_ready(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    with azure_host() as host:
-        peers = on_azure(str(tmp_path / "file"), host.url)
+    with on_azure(tmp_path / "file") as peers:
         assert not peers.tell(PAIR, "web_0")
         assert peers.ready(PAIR) == frozenset()
     assert "Not a directory" in caplog.text
