@@ -6,7 +6,8 @@ from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Refused
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.places import ROOT
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.views.beginning import LISTED, TYPES, Preview, Read, Wanted, choices, preview, read
 
 TICKED = "scope:"

@@ -12,7 +12,8 @@ from forewarn.engine.ports import Reader
 from forewarn.portal.asking import number
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
-from forewarn.portal.routing import ROOT, Form, Row, Rows
+from forewarn.portal.places import ROOT
+from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.views.campaigns import (
     CampaignsView,
     CampaignView,

@@ -5,8 +5,8 @@ from forewarn.domain.machines import Machine
 from forewarn.domain.resources import SCALE_SET, Resource, resource_id
 from forewarn.engine.ports import Reader
 from forewarn.portal.desk import Visit
-from forewarn.portal.ports import Answer
 from forewarn.portal.places import ROOT
+from forewarn.portal.ports import Answer
 from forewarn.portal.views.scale_sets import SetFacts, SetRow, by_set, list_view, set_row
 
 VERSION = "2024-07-01"
