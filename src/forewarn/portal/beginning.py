@@ -2,7 +2,6 @@
 
 from starlette.responses import Response
 
-from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import Refused
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
@@ -38,7 +37,7 @@ async def take_form(visit: Visit, form: Form) -> Response:
     shown = preview(asked.campaign, roster.scopes, members, engine.settings, visit.now)
     if not isinstance(shown, Preview):
         return await _form(visit, wanted, shown)
-    return page(visit, "campaign_review.html", view=shown, wanted=wanted, duration=format_duration)
+    return page(visit, "campaign_review.html", view=shown, wanted=wanted)
 
 
 async def _begun(visit: Visit, wanted: Wanted, asked: Read) -> Response:
@@ -62,7 +61,6 @@ async def _form(visit: Visit, wanted: Wanted, asked: Read) -> Response:
         choices=choices(roster.scopes.values(), roster.machines),
         listed=LISTED,
         settings=visit.desk.engine.settings,
-        duration=format_duration,
     )
 
 

@@ -5,11 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from starlette.responses import Response
 
 from forewarn.domain.campaigns import Campaign, CampaignState
-from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import NotFound
 from forewarn.domain.history import Entry
 from forewarn.engine.ports import Reader
-from forewarn.portal.asking import number
+from forewarn.portal.asked import a_number
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
 from forewarn.portal.places import ROOT
@@ -59,22 +58,22 @@ def steer(wish: CampaignState) -> Callable[[Visit, Form], Awaitable[Response]]:
 
 
 def _page(visit: Visit, template: str, view: CampaignsView | CampaignView) -> Response:
-    return page(visit, template, view=view, settings=visit.desk.engine.settings, duration=format_duration)
+    return page(visit, template, view=view, settings=visit.desk.engine.settings)
 
 
 async def _list(visit: Visit) -> CampaignsView:
     roster = await visit.desk.roster.fill()
     campaigns = await visit.desk.engine.store.read(_every)
-    return campaigns_view(campaigns, roster.scopes, number(visit.asked("page"), 1))
+    return campaigns_view(campaigns, roster.scopes, a_number(visit.asked("page")) or 1)
 
 
 async def _one(visit: Visit) -> CampaignView:
     campaign = await _found(visit)
     roster = await visit.desk.roster.fill()
     diary = await roster.diary.fill()
-    here = scopes_on(campaign, number(visit.asked("page"), 1))
+    here = scopes_on(campaign, a_number(visit.asked("page")) or 1)
     told = await visit.desk.engine.store.read(lambda reader: _told(reader, campaign, here.items))
-    return campaign_view(campaign, roster.scopes, roster.members(here.items), diary.ended, told, visit.now, here)
+    return campaign_view(campaign, roster.scopes, roster.members(campaign.scopes), diary.ended, told, visit.now, here)
 
 
 async def _found(visit: Visit) -> Campaign:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from forewarn.domain.campaigns import Campaign
 from forewarn.engine.ports import Reader
-from forewarn.portal.asking import number, one_of
+from forewarn.portal.asked import a_number, one_of
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page
 from forewarn.portal.routing import Row, Rows
@@ -33,10 +33,10 @@ async def _view(visit: Visit) -> TimelineView:
 def wish_of(visit: Visit) -> Wish:
     """From the query; what makes no sense is as if it was not there."""
     return Wish(
-        span=one_of(Span, visit.asked("span"), Span.HOUR),
+        span=one_of(Span, visit.asked("span")) or Span.HOUR,
         search=visit.asked("search")[:200],
-        shown=one_of(Shown, visit.asked("show"), Shown.ALL),
-        page=number(visit.asked("page"), 1),
+        shown=one_of(Shown, visit.asked("show")) or Shown.ALL,
+        page=a_number(visit.asked("page")) or 1,
     )
 
 

@@ -31,9 +31,9 @@ function arrive() {
 
 function tickText(at) {
   const { begin, end } = edges();
-  const time = at.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   if (end - begin <= 864e5) return time;
-  const day = at.toLocaleDateString(document.documentElement.lang, { weekday: "short", day: "numeric" });
+  const day = at.toLocaleDateString([], { weekday: "short", day: "numeric" });
   return at.getHours() === 0 ? day : `${day} ${time}`;
 }
 

@@ -118,12 +118,13 @@ def read(
     pause = _duration("pause", wanted.pause, texts, errors)
     if len(wanted.description) > LONGEST_DESCRIPTION:
         errors["description"] = texts("begin.too_long", most=LONGEST_DESCRIPTION)
+    if impact is not None:
+        try:
+            check_notice(impact, notice, settings)
+        except Invalid as error:
+            errors["notice"] = str(error)
     if impact is None or errors:
         return Read(errors=errors)
-    try:
-        check_notice(impact, notice, settings)
-    except Invalid as error:
-        return Read(errors={"notice": str(error)})
     return Read(
         campaign=Campaign(
             id=id,

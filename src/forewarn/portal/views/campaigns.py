@@ -80,6 +80,10 @@ class CampaignsView:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CampaignView:
     row: CampaignRow
+    domains: int
+    """Update domains of all its scopes."""
+    domains_left: int
+    """Those that are under way or to come."""
     scopes: tuple[Rolling, ...]
     page: Page[str]
 
@@ -118,14 +122,20 @@ def campaign_view(
     now: datetime,
     page: Page[str],
 ) -> CampaignView:
-    """`page`: of its scopes. `machines` and `told`, the campaign's own words: by scope."""
+    """`machines`: by scope, of all its scopes. `page`: of these. `told`: its own words, by scope of the page."""
     events = _events_by_scope(campaign, scopes, ended, page.items)
     rolled = [
         rolling(campaign, scopes.get(scope), scope, machines.get(scope, ()), events[scope], now, told.get(scope, ()))
         for scope in page.items
     ]
     walks = walks_of(scopes.values()).get(campaign.id, ())
-    return CampaignView(row=campaign_row(campaign, walks), scopes=tuple(rolled), page=page)
+    return CampaignView(
+        row=campaign_row(campaign, walks),
+        domains=sum(len({machine.update_domain for machine in here}) for here in machines.values()),
+        domains_left=sum(len(walk.remaining) + (walk.current is not None) for walk in walks),
+        scopes=tuple(rolled),
+        page=page,
+    )
 
 
 def cancel_view(campaign: Campaign, scopes: Mapping[str, Scope]) -> CancelView:
