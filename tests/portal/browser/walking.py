@@ -16,10 +16,11 @@ STREAMS = {"/stream"}
 """They never end."""
 LINKS = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
+  const whole = (place) => new URL(place, location.href).href;
   for (const box of all("form:not([method=post]) [type=checkbox]:enabled")) box.checked = true;
   return [
-    ...all("a[href]").map((link) => link.href),
-    ...all("[data-live]").map((part) => new URL(part.dataset.live, location.href).href),
+    ...all("a[href]").map((link) => whole(link.getAttribute("href"))),
+    ...all("[data-live]").map((part) => whole(part.dataset.live)),
     ...all("form:not([method=post])").map((form) => `${form.action}?${new URLSearchParams(new FormData(form))}`),
   ];
 }"""
