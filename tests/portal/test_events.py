@@ -4,6 +4,7 @@ import pytest
 
 from forewarn.domain.consent import ApprovalPolicy, Rule
 from forewarn.domain.events import Actor, Phase
+from forewarn.testing.builders import a_campaign
 from tests.portal.fleets import NASTY, SCOPE, FleetPortal, actions_in
 
 EVENTS = "/portal/events"
@@ -109,6 +110,16 @@ def test_who_is_ready_and_who_no_longer_is_told(portal: FleetPortal, delete: str
     for ready, says in ((True, "ready since"), (False, "took back,")):
         portal.run(portal.engine.say_ready(SCOPE, id_of(delete), "web_1", ready))
         assert says in portal.look(delete)
+
+
+def test_an_event_of_a_campaign_leads_to_it(portal: FleetPortal) -> None:
+    campaign = a_campaign("C1", scopes=("solo",), requested_at=portal.clock.now())
+    portal.run(portal.engine.begin_campaign(campaign))
+    portal.run(portal.engine.tick("solo"))
+    (event,) = portal.live()
+    page = f"{EVENTS}/{event.id}"
+    assert 'href="/portal/campaigns/C1"' in portal.look(page)
+    assert "It is part of campaign C1" in portal.look(f"{page}/cancel")
 
 
 # Who may

@@ -38,6 +38,8 @@ async def take_maintenance(visit: Visit, form: Form) -> Response:
     """Once per form: who presses twice asks once. What is refused is shown again, with the reason."""
     visit.check_act()
     view = await _view(visit, form.get("machines", "").split("\n"), _order(form))
+    if not view.machines:
+        return _form(visit, view, status=400)
     key = form.get("key", "")[:64]
     targets = [(machine.scope, machine.name) for machine in view.machines]
     try:

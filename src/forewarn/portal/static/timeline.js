@@ -6,6 +6,7 @@ const drawing = document.querySelector(".timeline-live");
 const panel = document.getElementById("event-detail");
 const said = document.getElementById("event-said");
 const OFF_CENTRE = 56; // percent: when now has moved so far, the window is drawn anew around it
+const DAY = 864e5; // ms
 const LINGER = 250; // ms in which the pointer may go from a bar to its details
 
 let stop = ""; // the id of the bar at which Tab stops
@@ -21,7 +22,7 @@ const barsIn = (track) => [...track.querySelectorAll(".event-bar")];
 // ---- Whenever it is drawn anew
 
 function arrive() {
-  for (const text of drawing.querySelectorAll("[data-at]")) text.textContent = tickText(new Date(text.dataset.at));
+  drawing.querySelectorAll("[data-at]").forEach(localise);
   stopAt(document.getElementById(stop) ?? drawing.querySelector(".event-bar"));
   const bar = document.getElementById(held);
   if (bar) show(bar);
@@ -29,12 +30,23 @@ function arrive() {
   move();
 }
 
-function tickText(at) {
+// Hours are told by the viewer's clock; and days begin at the viewer's midnight.
+function localise(tick) {
   const { begin, end } = edges();
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  if (end - begin <= 864e5) return time;
-  const day = at.toLocaleDateString([], { weekday: "short", day: "numeric" });
-  return at.getHours() === 0 ? day : `${day} ${time}`;
+  const at = new Date(tick.dataset.at);
+  const days = end - begin > DAY;
+  if (days) at.setHours(0, 0, 0, 0);
+  for (const name of ["x", "x1", "x2"]) if (tick.hasAttribute(name)) tick.setAttribute(name, `${percent(at)}%`);
+  if (tick.localName === "text") {
+    tick.textContent = days
+      ? at.toLocaleDateString([], { weekday: "short", day: "numeric" })
+      : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  }
+}
+
+function percent(moment) {
+  const { begin, end } = edges();
+  return Math.min(100, Math.max(0, ((moment - begin) / (end - begin)) * 100));
 }
 
 function edges() {
@@ -45,8 +57,7 @@ function edges() {
 
 function move() {
   if (!frame()) return;
-  const { begin, end } = edges();
-  const x = Math.min(100, Math.max(0, ((fleetNow() - begin) / (end - begin)) * 100));
+  const x = percent(fleetNow());
   for (const line of drawing.querySelectorAll("line.now")) {
     line.setAttribute("x1", `${x}%`);
     line.setAttribute("x2", `${x}%`);

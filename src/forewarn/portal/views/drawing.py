@@ -17,7 +17,9 @@ NARROWEST = 2.0
 """Percent that a bar takes at least: its marks have a size, however short it is."""
 
 LABELLED = 9.0
-"""Percent from which on a bar has room for a word."""
+"""Percent from which on a bar has room for a word. Likewise below, for an update domain's number."""
+
+NUMBERED = 4.5
 
 MOST_MARKS = 5
 
@@ -70,7 +72,7 @@ class Piece:
 
     @property
     def is_wide(self) -> bool:
-        return self.width >= LABELLED
+        return self.width >= NUMBERED
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
