@@ -30,6 +30,14 @@ class Portal:
         if self.scripts and self.page.locator("[data-live]").count():
             expect(self.page.locator("body")).to_have_attribute("data-connection", "open")
 
+    def go(self, name: str) -> None:
+        """By the navigation."""
+        self.page.get_by_role("navigation", name="Pages").get_by_role("link", name=name, exact=True).click()
+        self.is_live()
+
+    def press(self, button: str) -> None:
+        self.page.get_by_role("button", name=button, exact=True).click()
+
     def row(self, machine: str) -> Locator:
         return self.page.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=machine, exact=True))
 
@@ -39,9 +47,9 @@ class Portal:
 
 
 @contextmanager
-def opened(browser: Browser, forewarn: Up, **how: Any) -> Iterator[Portal]:
-    """By the link that `forewarn up` printed. It is worth one visit."""
-    with visitor(browser, forewarn.portal, **how) as (page, watch):
+def opened(browser: Browser, forewarn: Up, *, link: str = "", **how: Any) -> Iterator[Portal]:
+    """By the link that `forewarn up` printed, which is worth one visit, or by another."""
+    with visitor(browser, link or forewarn.portal, **how) as (page, watch):
         there = Portal(page=page, watch=watch, home=forewarn.control, scripts=how.get("scripts", True))
         there.is_live()
         yield there

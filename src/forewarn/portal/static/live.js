@@ -1,9 +1,11 @@
 // Changes arrive as server-sent events; each asks for the marked parts of the page anew, at most every QUIET ms.
 const QUIET = 150;
 
+// Called before anything on the page is changed: what was sent is what later answers are compared with.
 export function startLive(root, afterwards) {
   const parts = [...root.querySelectorAll("[data-live]")];
   if (parts.length === 0) return;
+  for (const part of parts) shown.set(part, part.innerHTML.trim());
   const source = new EventSource("/portal/stream");
   let running = false;
   let wanted = false;
@@ -38,33 +40,68 @@ export function startLive(root, afterwards) {
 async function fetchInto(part) {
   try {
     const answer = await fetch(part.dataset.live + location.search, { headers: { "X-Requested-With": "portal" } });
-    if (answer.ok) show(part, await answer.text());
+    if (answer.ok) await show(part, await answer.text());
     else if (answer.status === 401) location.reload();
   } catch {
     // The connection is lost: the stream comes back, and with it everything that was missed.
   }
 }
 
-const shown = new WeakMap(); // by part, what was fetched last
+const shown = new WeakMap(); // by part, what it was last drawn from
+const drawing = document.createElement("template");
 
-// What has not changed stays; and whoever stands on something by keyboard still does when it is drawn anew.
-function show(part, html) {
-  if (shown.get(part) === html) return;
-  shown.set(part, html);
+// What has not changed stays; and what somebody has opened, filled in or stands on is so again when it is drawn anew.
+async function show(part, html) {
+  drawing.innerHTML = html;
+  const wanted = drawing.innerHTML.trim();
+  if (shown.get(part) === wanted) return;
+  await released(part);
+  shown.set(part, wanted);
   const held = part.contains(document.activeElement) ? selectorOf(document.activeElement) : null;
-  const open = [...part.querySelectorAll("details[id][open]")].map((one) => one.id);
+  const open = [...part.querySelectorAll("details[id][open]")].map(selectorOf);
+  const filled = [...part.querySelectorAll("input, select, textarea")].filter(isFilled).map(keep);
   part.innerHTML = html;
-  for (const id of open) part.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+  for (const one of open) part.querySelector(one)?.setAttribute("open", "");
+  for (const one of filled) one(part);
   if (held) part.querySelector(held)?.focus({ preventScroll: true });
 }
 
-// By what it does, never by where it is: the row in its place may be another machine's.
+// A press that has begun on something must still find it when it ends.
+async function released(part) {
+  if (!part.matches(":active")) return;
+  await new Promise((done) => {
+    for (const kind of ["pointerup", "pointercancel", "keyup"]) {
+      addEventListener(kind, () => setTimeout(done), { once: true, capture: true });
+    }
+  });
+}
+
+function isFilled(field) {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (field.localName === "select") return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  return field.type !== "hidden" && field.value !== field.defaultValue;
+}
+
+function keep(field) {
+  const { value, checked } = field;
+  const selector = selectorOf(field);
+  return (part) => {
+    const again = selector && part.querySelector(selector);
+    if (again && !again.disabled) Object.assign(again, { value, checked });
+  };
+}
+
+// By what it is, never by where it is: the row in its place may be another machine's.
 function selectorOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
-  if (element.matches("a[href]")) return `a[href="${CSS.escape(element.getAttribute("href"))}"]`;
+  if (element.matches("a[href]")) return element.localName + attribute(element, "href");
   const form = element.closest("form[action]");
-  if (!form) return null;
-  const named = ["name", "value"].filter((name) => element.hasAttribute(name));
-  const own = named.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`).join("");
-  return `form[action="${CSS.escape(form.getAttribute("action"))}"] ${element.localName}${own}`;
+  if (!form && !element.name) return null;
+  const one = element.localName + attribute(element, "name");
+  const own = element.matches("button, [type=checkbox], [type=radio]") ? one + attribute(element, "value") : one;
+  return form ? `form${attribute(form, "action")} ${own}` : own;
+}
+
+function attribute(element, name) {
+  return element.hasAttribute(name) ? `[${name}="${CSS.escape(element.getAttribute(name))}"]` : "";
 }
