@@ -101,8 +101,8 @@ async def test_time_goes_on_to_the_next_moment_and_no_further() -> None:
 async def test_two_who_want_the_next_moment_get_one_each() -> None:
     desk = with_simulated_driver(await Desk.open())
     await desk.schedule("web_0")
-    reached = await asyncio.gather(desk.player.advance_to_next(), desk.player.advance_to_next())
-    assert reached == [NOON + minutes(15), NOON + minutes(16)]
+    first, second = await asyncio.gather(desk.player.advance_to_next(), desk.player.advance_to_next())
+    assert (first, second) == (NOON + minutes(15), NOON + minutes(16))
 
 
 @pytest.mark.parametrize("delta", [minutes(-1), timedelta.max], ids=["back", "beyond"])
