@@ -31,9 +31,9 @@ def test_each_form_needs_its_right_before_anything_else_about_it_matters(rig: Ri
 
 
 @pytest.mark.parametrize("role", Role, ids=lambda role: role.value)
-def test_everybody_with_a_role_looks_at_every_page(rig: Rig, role: Role) -> None:
+def test_everybody_with_a_role_looks_at_every_page_that_is_no_form(rig: Rig, role: Role) -> None:
     visitor = entered(rig, "anna", role)
-    for path in routes(rig, "GET"):
+    for path in set(routes(rig, "GET")) - set(routes(rig, "POST")):
         assert visitor.ask("HEAD", path).status != 403, path
 
 
