@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import arm, estate, fleet, haproxy, http, parsing, polls, waits, writes
+from tests.portal.browser.installing import CHROMIUM
+
+from bench import arm, estate, fleet, haproxy, http, parsing, polls, portal, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
@@ -21,6 +23,7 @@ PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "arm": arm.rows,
     "polls": polls.rows,
     "haproxy": haproxy.rows,
+    "portal": portal.rows,
 }
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -31,8 +34,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds; the median counts (default 5)")
     arguments = parser.parse_args()
     missing = [program for program in ("nginx", "wrk", "taskset", "haproxy") if not _found(program)]
+    missing += [] if CHROMIUM.exists() else ["chromium"]
     if missing:
-        parser.error(f"{', '.join(missing)} is missing: apt-get install nginx-light wrk util-linux haproxy")
+        parser.error(f"{', '.join(missing)} is missing: apt-get install nginx-light wrk util-linux haproxy chromium")
     many_files()
     rows = [row for part in arguments.parts or PARTS for row in PARTS[part](arguments.rounds, _tell)]
     table = _table(rows)
@@ -84,6 +88,11 @@ A reboot under load: two web servers behind HAProxy and 24 clients, of which 16 
 requests take 0.2 to 0.5 s. Forewarn's command driver ends one machine's web server and agent with SIGKILL, and a second
 later both are started again. HAProxy checks every 200 ms and does not retry, so that it hides nothing; in the last row
 it does what it can: a request that has not reached a server is tried elsewhere. The sums of all rounds.
+
+The portal: the fleet page of 10,000 machines in 100 sets, asked for over plain http on loopback. The very first page
+after a start also reads all of the fleet from the store. What is transferred is counted in Chromium, with an empty
+cache, until the page hears of changes. A change is a new event: the page itself sends it, over HTTP to the control
+plane, and waits until its row shows it, so that the time includes the commit, the stream and the new table.
 
 The figure for one caller follows how fast the disk syncs. It is timed once the write-ahead log has its full length.
 The process that writes is set up as `forewarn up` does it: the collector leaves alone what was loaded.

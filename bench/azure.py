@@ -23,6 +23,7 @@ from forewarn.access.files import ca_file, read_local, token_in, token_request
 Json = dict[str, Any]
 SIZE = 1000
 VERSION = "2024-07-01"
+ALONE = "[machine.alone]\n"
 SCALE_SET: Json = {
     "location": "eastus",
     "sku": {"name": "Standard_D2s_v5", "capacity": SIZE},
@@ -111,7 +112,7 @@ class Answer:
 @contextlib.contextmanager
 def scale_set() -> Iterator[tuple[Site, Client]]:
     """The site with its scale set. The clock stands still, so what waits for its notice waits until the end."""
-    with tempfile.TemporaryDirectory(dir=".") as folder, _up(Path(folder)) as (process, told):
+    with tempfile.TemporaryDirectory(dir=".") as folder, up(Path(folder), ALONE) as (process, told):
         site = _site(process.pid, told, Path(folder, "data"))
         with contextlib.closing(Client(site.port, ca_file(site.data), site.token)) as client:
             client.ask("PUT", site.group, {"location": "eastus"})
@@ -132,9 +133,10 @@ def _site(pid: int, told: Json, data: Path) -> Site:
 
 
 @contextlib.contextmanager
-def _up(folder: Path) -> Iterator[tuple["subprocess.Popen[bytes]", Json]]:
+def up(folder: Path, fleet_file: str) -> Iterator[tuple["subprocess.Popen[bytes]", Json]]:
+    """With what it says of itself."""
     fleet = folder / "fleet.toml"
-    fleet.write_text("[machine.alone]\n")
+    fleet.write_text(fleet_file)
     command = [sys.executable, "-m", "forewarn.cli", "up", "--json", "--data", str(folder / "data")]
     command += ["--fleet", str(fleet), "--clock", "manual", "--first-answer-delay", "0s"]
     for place in ("--metadata", "--control", "--arm"):

@@ -1,8 +1,12 @@
 """The stages of an event are a table, and every cell of it is walked."""
 
+from pathlib import Path
+
 import pytest
 
 from forewarn.agent.records import STAGES, Happened, Stage, moved
+
+DOCS = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
 
 
 @pytest.mark.parametrize("stage", list(Stage))
@@ -19,3 +23,14 @@ def test_nothing_becomes_ready_but_by_having_been_prepared() -> None:
 def test_every_stage_but_the_last_ends_in_restoring_once_the_event_is_gone() -> None:
     assert {moved(stage, Happened.GONE) for stage in Stage if stage is not Stage.OVER} == {Stage.RESTORING}
     assert STAGES[Stage.OVER] == {}
+
+
+def test_the_table_of_the_docs_is_this_one() -> None:
+    lines = DOCS.read_text().partition("| stage | prepared |")[2].splitlines()[2 : 2 + len(Stage)]
+    shown = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    assert shown == [[stage.value, *(_cell(stage, fact) for fact in Happened)] for stage in Stage]
+
+
+def _cell(stage: Stage, fact: Happened) -> str:
+    after = STAGES[stage].get(fact)
+    return after.value if after else "–"

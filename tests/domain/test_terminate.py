@@ -10,6 +10,7 @@ from forewarn.domain.errors import Conflict
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.machines import Power, Priority
 from forewarn.domain.settings import Settings
+from forewarn.domain.starting import held_up_by, starts_by
 from tests.domain.world import NOON, World, machines, minutes, scope
 
 DELETE = EventType.TERMINATE
@@ -265,3 +266,29 @@ def test_a_machine_that_is_gone_takes_its_other_events_along() -> None:
     world.done(delete_it)
     assert world.phase(restart) is Phase.CANCELED
     assert world.document().announcements == ()
+
+
+@pytest.mark.parametrize(
+    ("steps", "holds", "by"),
+    [
+        pytest.param((delete("a_0"),), (), 5, id="it is the only one"),
+        pytest.param((delete("a_0", "b_0"),), ("b_0",), 5, id="one of another placement group is not approved"),
+        pytest.param((delete("a_0", "b_0"), approve("b_0")), (), 5, id="the other is approved"),
+        pytest.param((delete("b_0"), wait(2), delete("a_0")), ("b_0",), 5, id="the other is due earlier"),
+        pytest.param((delete("a_0"), wait(2), delete("b_0")), ("b_0",), 5, id="the other is due later"),
+        pytest.param((delete("b_0"), wait(5), delete("a_0")), (), 10, id="the other has started"),
+    ],
+)
+def test_what_holds_up_a_delete_and_until_when(steps: tuple[Step, ...], holds: tuple[str, ...], by: float) -> None:
+    story = ScaleSet()
+    for step in steps:
+        step(story)
+    world = story.world
+    event = world.events[story.event("a_0")]
+    others = held_up_by(event, list(world.scopes.values()), world.now)
+    assert tuple(other.resources[0] for other in others) == holds
+    assert starts_by(event, others) == NOON + minutes(by)
+    approve("a_0")(story)
+    assert story.state("a_0") is (WAITS if holds else STARTED)
+    story.world.advance(starts_by(event, others) - world.now)
+    assert story.state("a_0") is not WAITS

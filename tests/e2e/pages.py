@@ -2,7 +2,8 @@
 
 A page has `console` blocks: a command after `$ `, and below it what it prints. A line `…` stands for any lines, a `…`
 in a line for any characters. A command with the comment `# waits` is left running, and what comes next is looked at
-until it is as the page says.
+until it is as the page says. One with the comment `# until Ctrl-C` runs to the end of the page, and meanwhile all
+is looked at so.
 """
 
 import math
@@ -29,6 +30,7 @@ VOLATILE = [
     (r"\b[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b", "<id>"),
     (r"\b[0-9A-F]{8}\b", "<short>"),
     (r"_[0-9a-f]{8}\b", "_<name>"),
+    (r"\b\d+ s of notice\b", "<notice>"),
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "<date>"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "<time>"),
     (r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\dZ", "<time>"),
@@ -43,7 +45,11 @@ class Step:
 
     @property
     def waits(self) -> bool:
-        return "# waits" in self.command
+        return "# waits" in self.command or self.is_endless
+
+    @property
+    def is_endless(self) -> bool:
+        return "# until Ctrl-C" in self.command
 
 
 def steps(page: str, heading: str = "") -> list[Step]:
@@ -70,7 +76,7 @@ def steady(text: str) -> str:
     """Without what is another one each time. How long something still takes is told in whole minutes."""
     for volatile, name in VOLATILE:
         text = re.sub(volatile, name, text)
-    text = re.sub(r"\bin (\d+)m(\d\d)s", lambda left: f"in {math.ceil(int(left[1]) + int(left[2]) / 60)}m", text)
+    text = re.sub(r"\b(\d+)m(\d\d)s\b", lambda left: f"{math.ceil(int(left[1]) + int(left[2]) / 60)}m", text)
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
@@ -109,14 +115,20 @@ class Terminal:
         waiting: list[Step] = []
         for before, step in zip([None, *page], page, strict=False):
             if step.waits:
-                self.type(f"( {step.command}\n) >waiting-{len(waiting)} 2>&1 &")
+                self._leave_running(step, len(waiting))
                 waiting.append(step)
-            elif before is not None and before.waits:
+            elif (before is not None and before.waits) or any(step.is_endless for step in waiting):
                 self._see_in_time(step)
             else:
                 self._see(self.type(step.command), step)
         for number, step in enumerate(waiting):
-            self._see(self.type(f"wait; cat waiting-{number}"), step)
+            if step.is_endless:
+                self.type(f"kill -INT -- -$waiting_{number} 2>/dev/null")
+            self._see(self.type(f"wait $waiting_{number}; cat waiting-{number}"), step)
+
+    def _leave_running(self, step: Step, number: int) -> None:
+        """With job control it has a process group, which gets what Ctrl-C sends; its end is its own shell's to tell."""
+        self.type(f"set -m; ( {step.command}\n:\n) >waiting-{number} 2>&1 & waiting_{number}=$!; set +m")
 
     def _see_in_time(self, step: Step) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -129,7 +141,9 @@ class Terminal:
 
 
 @contextmanager
-def terminal(forewarn: Up, home: Path, *programs: Path) -> Iterator[Terminal]:
+def terminal(
+    forewarn: Up, home: Path, *programs: Path, more_ports: Mapping[str, str] | None = None
+) -> Iterator[Terminal]:
     """In a directory where `make up` has been run; `programs`: where to find more of them."""
     (home / ".venv").mkdir(parents=True)
     (home / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
@@ -147,6 +161,6 @@ def terminal(forewarn: Up, home: Path, *programs: Path) -> Iterator[Terminal]:
     )
     ports = {"8254": forewarn.metadata_port, "8255": forewarn.control_port, "8443": forewarn.arm.rpartition(":")[2]}
     try:
-        yield Terminal(process, ports)
+        yield Terminal(process, {**ports, **(more_ports or {})})
     finally:
-        process.communicate("exit\n", timeout=PATIENCE)
+        process.communicate("jobs -p | xargs -r -I% kill -- -%\nexit\n", timeout=PATIENCE)

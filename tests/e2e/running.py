@@ -24,6 +24,7 @@ class Up:
     process: "subprocess.Popen[str]"
     control: str
     arm: str
+    portal: str  # the link that opens it, once
     data: Path
     machines: dict[str, str]  # name → metadata URL
 
@@ -60,7 +61,14 @@ def up(data: Path, *options: str) -> Iterator[Up]:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         machines = {machine["machine"]: machine["metadata_url"] for machine in told["machines"]}
-        yield Up(process=process, control=told["control"], arm=told["arm"], data=data, machines=machines)
+        yield Up(
+            process=process,
+            control=told["control"],
+            arm=told["arm"],
+            portal=told["portal"],
+            data=data,
+            machines=machines,
+        )
     finally:
         process.terminate()
         process.wait(30)

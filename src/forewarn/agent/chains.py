@@ -16,7 +16,7 @@ from forewarn.agent.journal import Journal
 from forewarn.agent.records import TOUCHED, Happened, Progress, Record, StepRecord
 from forewarn.agent.timing import Slot, plan
 from forewarn.agent.turning import ATurn, Halt, StepLocks
-from forewarn.agent.turns import Step
+from forewarn.agent.turns import RunsOn, Step
 from forewarn.client.documents import Event
 
 RESTORE_PAUSES = (1.0, 5.0)
@@ -119,7 +119,10 @@ class Chain:
         begun = self.journal.step(self.key, step.position, Progress.RESTORING, again=True)
         turn.attempt = begun.attempts
         self.log.info("%s: restoring", step.spec.name)
-        self.build(step.spec).restore(turn)
+        built = self.build(step.spec)
+        if step.progress is Progress.PREPARING and isinstance(built, RunsOn):
+            built.end(self._turn(step, "prepare", step.spec.limit))
+        built.restore(turn)
         self._ended(step, Progress.RESTORED, "")
 
     def _slot(self, step: StepRecord) -> Slot:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from forewarn.agent.errors import Stopped
-from forewarn.agent.turns import Step, Turn
+from forewarn.agent.turns import RunsOn, Step, Turn
 from forewarn.client import Answer, ClientError, Request, Transport
 
 PATHS = {
@@ -81,6 +81,10 @@ class CountedStep:
     def restore(self, turn: Turn) -> None:
         with self._counted("restore"):
             self.step.restore(turn)
+
+    def end(self, turn: Turn) -> None:
+        if isinstance(self.step, RunsOn):
+            self.step.end(turn)
 
     def told(self) -> tuple[str, str]:
         return self.step.told()

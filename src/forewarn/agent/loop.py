@@ -102,11 +102,12 @@ class Agent:
 
     def run(self) -> None:
         """Until it is stopped. What is unfinished then is in the journal."""
-        for record in self.journal.records():  # also before the server is heard: it may be long in coming
+        for record in self.journal.records():
             self._log.info("%s: going on where it was left: %s", _name(record), record.stage.value)
+            if record.stage is Stage.RESTORING:  # the others wait until the server says whether it still is to come
+                self._launch(record.key)
             if record.stage is Stage.READY:
                 self._say_ready(record)
-            self._go_on(record)
         while not self._stopping:
             self._hear()
             self._think()

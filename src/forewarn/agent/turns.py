@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from forewarn.client.documents import Event
 
@@ -58,3 +58,11 @@ class Step(Protocol):
 
     def told(self) -> tuple[str, str]:
         """What prepare and restore do, each in a line for `forewarn agent check`; "" for nothing."""
+
+
+@runtime_checkable
+class RunsOn(Protocol):
+    """A step whose work goes on when the agent is stopped."""
+
+    def end(self, turn: Turn) -> None:
+        """Ends what a prepare that was broken off has left running; the turn is that prepare's."""

@@ -47,6 +47,7 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     _add_metadata_options(verb)
     verb.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log (default: warning)")
     verb.add_argument("--json", action="store_true", help="say in JSON when it is up, for programs")
+    verb.add_argument("--development", action="store_true", help=argparse.SUPPRESS)
 
 
 def _add_places(verb: argparse.ArgumentParser) -> None:
@@ -202,6 +203,7 @@ def options_of(args: argparse.Namespace) -> "Options":
         sockets=args.sockets,
         any_address=args.any_address,
         first_answer_delay=args.first_answer_delay,
+        development=args.development,
         limits=Limits(rate=args.rate_limit),
         rules=Rules(host_names=frozenset(name.lower() for name in args.host_name)),
     )

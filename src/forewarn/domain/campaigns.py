@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from forewarn.domain.draft import Draft
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.events import Actor, Event, EventType, Phase
-from forewarn.domain.history import What
+from forewarn.domain.history import Entry, What
 from forewarn.domain.lifecycle import Fact
 from forewarn.domain.machines import Machine
 from forewarn.domain.maintenance import LONGEST, Maintenance, check_notice, schedule
@@ -46,6 +46,8 @@ WISHES = {
     CampaignState.PAUSED: "asked to pause",
     CampaignState.CANCELED: "asked to cancel",
 }
+DOMAIN = "update domain "
+HALTED = "halted: a driver failed"
 
 
 def begin(draft: Draft, scope: str, campaign: Campaign, machines: Sequence[Machine], settings: Settings) -> None:
@@ -105,7 +107,7 @@ def halt(draft: Draft, event: Event) -> None:
     walk = _walk_of(draft, event)
     if walk is not None and walk.remaining:
         by = Actor.system(f"campaign {walk.campaign}")
-        _put(draft, event.scope, replace(walk, halted=True), by, "halted: a driver failed")
+        _put(draft, event.scope, replace(walk, halted=True), by, HALTED)
 
 
 def wished(campaign: Campaign, wish: CampaignState) -> Campaign:
@@ -113,6 +115,12 @@ def wished(campaign: Campaign, wish: CampaignState) -> Campaign:
     if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
         raise Conflict(f"Campaign {campaign.id} was cancelled: begin a new one.")
     return replace(campaign, state=wish)
+
+
+def domain_entered(entry: Entry) -> int | None:
+    """Which update domain a campaign went on to; None if the entry tells something else."""
+    is_so = entry.what is What.CAMPAIGN and entry.after.startswith(DOMAIN)
+    return int(entry.after.removeprefix(DOMAIN)) if is_so else None
 
 
 def steer(draft: Draft, scope: str, campaign: Campaign, by: Actor) -> None:
@@ -157,7 +165,7 @@ def _next_domain(
         _leave(draft, scope, walk, by, "completed")
         return
     domain, *left = ahead
-    told = f"update domain {domain}"
+    told = f"{DOMAIN}{domain}"
     _put(draft, scope, replace(walk, remaining=tuple(left), current=domain, due=None), by, told)
     members = [machine for machine in machines if machine.update_domain == domain]
     least = minimum_notice(campaign.impact, settings)  # which may have grown since the campaign began

@@ -1,6 +1,8 @@
 """When may an event start? The one place where that is decided."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -46,6 +48,30 @@ def startable(draft: Draft) -> list[tuple[Event, Actor]]:
 
 def _decided_with(event: Event, scope: Scope) -> str:
     return scope.scale_set if event.type is EventType.TERMINATE and scope.scale_set else event.id
+
+
+def held_up_by(event: Event, scopes: Sequence[Scope], now: datetime) -> list[Event]:
+    """The other events that must be approved, or due, before this one can start ahead of its NotBefore.
+
+    `scopes`: its own, and those that share a scale set with it.
+    """
+    homes = {scope.id: scope for scope in scopes}
+    together = _decided_with(event, homes[event.scope])
+    return [
+        other
+        for scope in scopes
+        for other in scope.events
+        if other.id != event.id
+        and other.phase is Phase.SCHEDULED
+        and other.not_before > now
+        and _decided_with(other, scope) == together
+        and not is_approved(other, scope.approval_policy)
+    ]
+
+
+def starts_by(event: Event, others: Sequence[Event]) -> datetime:
+    """When an approved event starts at the latest, if these hold it up."""
+    return min(event.not_before, max((other.not_before for other in others), default=event.not_before))
 
 
 def record_approval(draft: Draft, event: Event, by: Actor, *, acknowledged: bool = False) -> None:

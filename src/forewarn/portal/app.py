@@ -10,14 +10,41 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from forewarn.portal import clock, errors, fleet, live, settings
+from forewarn.portal import (
+    beginning,
+    campaigns,
+    clock,
+    errors,
+    events,
+    fleet,
+    gallery,
+    live,
+    machines,
+    maintenance,
+    scale_sets,
+    settings,
+    timeline,
+)
 from forewarn.portal.desk import Desk
 from forewarn.portal.hardening import Assets, Hardened
 from forewarn.portal.login import login_route
 from forewarn.portal.pages import see
 from forewarn.portal.places import HOME, ROOT
 
-NOUNS = (fleet, live, clock, settings)
+NOUNS = (
+    fleet,
+    live,
+    clock,
+    settings,
+    gallery,
+    scale_sets,
+    timeline,
+    beginning,
+    campaigns,
+    events,
+    machines,
+    maintenance,
+)
 
 
 def create_portal(desk: Desk) -> Starlette:

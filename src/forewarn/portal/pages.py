@@ -7,8 +7,10 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from forewarn.domain.durations import format_duration
 from forewarn.portal.choices import theme_of
 from forewarn.portal.desk import Visit
 from forewarn.portal.places import place_of
@@ -37,12 +39,19 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["iso"] = iso
+    environment.filters["rich"] = rich
+    environment.filters["duration"] = format_duration
     return environment
 
 
 def iso(moment: datetime) -> str:
     """For <time datetime=…>: the browser tells it in its own zone."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def rich(text: str, **facts: object) -> Markup:
+    """A text with links or times at the places it names; whatever is not markup already is escaped."""
+    return Markup(escape(text)).format(**facts)  # noqa: S704  it is escaped
 
 
 def page(visit: Visit, template: str, *, status: int = 200, **view: Any) -> Response:

@@ -27,6 +27,14 @@ class Answer:
 class Resources(Protocol):
     """The ARM-shaped control plane, as `az` would ask it, in the name of whoever uses the portal."""
 
-    async def send(self, caller: Caller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    async def send(
+        self,
+        caller: Caller,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """`path` with its query, from `/subscriptions/…` on."""
         ...

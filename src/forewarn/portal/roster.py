@@ -4,19 +4,21 @@ It is filled when somebody first looks, and follows every change from then on.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from forewarn.domain.draft import Change
 from forewarn.domain.machines import Machine
 from forewarn.domain.scopes import Scope, without_ended
 from forewarn.engine.engine import Engine
 from forewarn.engine.walking import pages_of_machines, pages_of_scopes
+from forewarn.portal.diary import Diary
 
 Key = tuple[str, str]
 
 
 class Roster:
     def __init__(self, engine: Engine) -> None:
+        self.diary = Diary(engine)
         self._engine = engine
         self._scopes: dict[str, Scope] = {}
         self._machines: dict[Key, Machine] = {}
@@ -52,6 +54,14 @@ class Roster:
 
     def of_scope(self, scope: str) -> list[Machine]:
         return [machine for machine in self._machines.values() if machine.scope == scope]
+
+    def members(self, scopes: Collection[str]) -> Mapping[str, list[Machine]]:
+        """Of each of these scopes, in one walk over the fleet."""
+        found: dict[str, list[Machine]] = {scope: [] for scope in scopes}
+        for machine in self._machines.values():
+            if machine.scope in found:
+                found[machine.scope].append(machine)
+        return found
 
     def _follow(self, change: Change) -> None:
         if self._since is not None:

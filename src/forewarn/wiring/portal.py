@@ -41,7 +41,15 @@ class InProcess:
         self._app = app
         self._access = access
 
-    async def send(self, caller: Caller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    async def send(
+        self,
+        caller: Caller,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         token = self._access.issue(caller.principal, name=caller.name, audience=RESOURCE).token
         place, _, query = path.partition("?")
         sent = b"" if body is None else json.dumps(body).encode()
@@ -59,6 +67,7 @@ class InProcess:
                 (b"authorization", b"Bearer " + token.encode()),
                 (b"content-type", b"application/json"),
                 (b"content-length", str(len(sent)).encode()),
+                *((name.lower().encode(), value.encode()) for name, value in (headers or {}).items()),
             ],
             "client": None,
             "server": ("localhost", 443),

@@ -33,7 +33,11 @@ def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -
 HOOK = """
 [steps.{name}]
 use = "command"
-prepare_command = "while [ -e {log}.hold-{name} ]; do sleep 0.02; done; echo prepare {name} $FOREWARN_TYPE >> {log}"
+prepare_command = '''
+echo $$ > {log}.pid-{name}
+while [ -e {log}.hold-{name} ]; do sleep 0.02; done
+echo prepare {name} $FOREWARN_TYPE >> {log}
+'''
 restore_command = "echo restore {name} $FOREWARN_TYPE >> {log}"
 limit = "20s"
 """
@@ -58,6 +62,11 @@ class Machine:
     def hold(self, step: str) -> None:
         """From now on the step does not come to an end."""
         Path(f"{self.log}.hold-{step}").touch()
+
+    def is_running(self, step: str) -> bool:
+        """Whether what the step began to prepare is still at it. One that has ended may still wait to be noticed."""
+        process = Path("/proc", Path(f"{self.log}.pid-{step}").read_text().strip(), "stat")
+        return process.exists() and process.read_text().rpartition(")")[2].split()[0] not in "ZX"
 
     def did(self) -> list[str]:
         return self.log.read_text().splitlines() if self.log.exists() else []

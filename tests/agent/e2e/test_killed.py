@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from os import kill
@@ -33,6 +33,7 @@ class Lives:
         threading.Thread(target=self._listen, daemon=True).start()
         self._pid = 0
         self.is_over = True
+        self.was_killed = False
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
@@ -49,15 +50,20 @@ class Lives:
     def look(self) -> bool:
         """Whether it is over."""
         if not self.is_over and not self._said.empty():
-            self._said.get()
-            self.is_over = True
+            self._hear_end()
         return self.is_over
 
-    def end(self) -> None:
+    def end(self) -> bool:
+        """Asks it to stop. Says whether it was killed before it could hear that."""
         if not self.look():
-            kill(self._pid, signal.SIGTERM)
-            self._said.get(timeout=30)
-            self.is_over = True
+            with suppress(ProcessLookupError):
+                kill(self._pid, signal.SIGTERM)
+            self._hear_end()
+        return self.was_killed
+
+    def _hear_end(self) -> None:
+        _, status = self._said.get(timeout=30).split()
+        self.is_over, self.was_killed = True, int(status) == signal.SIGKILL
 
     def close(self) -> None:
         self.end()
@@ -149,7 +155,7 @@ def play(fleet: Rig, agent: Lives, machine: Machine, case: Case, at: int, when: 
         return record is not None and record.stage is Stage.OVER
 
     until(lambda: look() or None, f"{machine.name} is restored, killed {when} write {at}")
-    agent.end()
+    state["killed"] = agent.end() or state["killed"]
     assert machine.did() == EXPECTED, f"killed {when} write {at}:\n{machine.said()}"
     assert fleet.phase(event) == case.ends
     return state["killed"]

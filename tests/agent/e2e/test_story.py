@@ -143,6 +143,20 @@ def _is_at(fleet: Rig, name: str, key: str, position: int, progress: Progress) -
     return record is not None and record.steps[position].progress is progress
 
 
+def test_what_was_called_off_while_the_agent_was_away_is_ended_and_restored(fleet: Rig) -> None:
+    machine = fleet.machine("web_2")
+    machine.hold("worker")
+    event = fleet.control.post("/machines/web_2/restart")["event"]
+    until(lambda: _is_at(fleet, "web_2", event, 1, Progress.PREPARING) or None, "web_2 is in the middle of it")
+    assert machine.stop() == 0
+    assert machine.is_running("worker"), "the agent may go, and what it began goes on"
+    fleet.control.post(f"/events/{event}/cancel")
+    machine.start()
+    until(lambda: over(fleet, "web_2", event), "web_2 is as it was")
+    assert not machine.is_running("worker")
+    assert machine.did() == ["prepare pool Reboot", "restore worker Reboot", "restore pool Reboot"]
+
+
 def _scale_in(fleet: Rig) -> None:
     did = len(fleet.machine("web_0").did())
     events = {name: fleet.control.post(f"/machines/{name}/delete")["event"] for name in ("web_0", "web_1")}

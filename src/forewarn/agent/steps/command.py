@@ -67,6 +67,9 @@ class Command:
         if self.restore_command:
             self._run_once(self.restore_command, "restore", turn)
 
+    def end(self, turn: Turn) -> None:
+        _end(turn.spool, None)
+
     def told(self) -> tuple[str, str]:
         commands = self.prepare_command, self.restore_command
         prepare, restore = (f"run {command!r}" if command else "" for command in commands)

@@ -1,6 +1,8 @@
 // Keeps the open page true: what is marked `data-live` is fetched anew when something has changed.
+import { startChoosing } from "./choosing.js";
 import { markRate, startClock } from "./clock.js";
 import { startLive } from "./live.js";
+import { startTabs } from "./tabs.js";
 import { startTimes } from "./times.js";
 
 startTimes(document);
@@ -9,3 +11,5 @@ startLive(document, () => {
   startTimes(document);
   markRate();
 });
+startTabs(document);
+startChoosing(document);

@@ -1,0 +1,47 @@
+"""The portal as its users speak of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.running import Up
+from tests.portal.browser.chromium import PATIENCE, Watch, visitor
+
+expect.set_options(timeout=PATIENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Portal:
+    page: Page
+    watch: Watch
+    home: str
+    scripts: bool = True
+
+    def open(self, place: str = "/") -> None:
+        """A place below /portal, once the page hears of changes."""
+        self.page.goto(f"{self.home}/portal{place}")
+        self.is_live()
+
+    def is_live(self) -> None:
+        """If there is anything in it that changes."""
+        if self.scripts and self.page.locator("[data-live]").count():
+            expect(self.page.locator("body")).to_have_attribute("data-connection", "open")
+
+    def row(self, machine: str) -> Locator:
+        return self.page.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=machine, exact=True))
+
+    def fits(self) -> bool:
+        """Nothing sticks out to the right, so that nobody has to push the page about."""
+        return bool(self.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+@contextmanager
+def opened(browser: Browser, forewarn: Up, **how: Any) -> Iterator[Portal]:
+    """By the link that `forewarn up` printed. It is worth one visit."""
+    with visitor(browser, forewarn.portal, **how) as (page, watch):
+        there = Portal(page=page, watch=watch, home=forewarn.control, scripts=how.get("scripts", True))
+        there.is_live()
+        yield there
