@@ -11,14 +11,20 @@ export function markRate() {
   }
 }
 
-async function send(event) {
+// Who presses twice means twice: what is asked for while the clock moves waits for its turn.
+let turn = Promise.resolve();
+
+function send(event) {
   event.preventDefault();
   const form = event.currentTarget;
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  turn = turn.then(() => post(form, body));
+}
+
+async function post(form, body) {
   const bar = form.closest(".clock");
-  if (bar.getAttribute("aria-busy") === "true") return;
   bar.setAttribute("aria-busy", "true");
   try {
-    const body = new URLSearchParams(new FormData(form, event.submitter));
     const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
     if (answer.status === 401) location.reload();
     bar.querySelector("[role=status]").textContent = answer.type === "opaqueredirect" ? "" : await refusal(answer);
