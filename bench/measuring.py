@@ -28,9 +28,9 @@ class Row:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time of a process and its children so far."""
+    """CPU time of a process and its children so far, also of those that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    own = (int(fields[11]) + int(fields[12])) / TICKS
+    own = sum(map(int, fields[11:15])) / TICKS
     return own + sum(cpu_seconds(child) for child in children(pid))
 
 

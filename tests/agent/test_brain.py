@@ -127,3 +127,9 @@ def test_readiness_of_others_reaches_the_policy() -> None:
     assert hold == Hold(key="E1", why="waits until other is ready")
     (approve,) = decided(pair, records=(record,), ready={"E1": frozenset({"vm", "other"})})
     assert isinstance(approve, Approve)
+
+
+def test_what_is_gone_from_a_doubtful_document_is_not_over() -> None:
+    record = a_record(stage=Stage.READY)
+    assert decided(records=(record,), doubted=True) == []
+    assert decided(records=(record,)) == [Finish(key="E1")]

@@ -13,7 +13,7 @@ import pytest
 from forewarn.agent import chains
 from forewarn.agent.chains import Chain
 from forewarn.agent.config import OnFailure, StepSpec
-from forewarn.agent.errors import StepFailed, Stopped
+from forewarn.agent.errors import JournalError, StepFailed, Stopped
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import Happened, Progress, Stage
 from forewarn.agent.turning import StepLocks
@@ -251,3 +251,57 @@ def test_a_step_of_the_same_name_that_does_something_else_is_not_shared(stage: T
     stage.over("E1")
     stage.chain("E1").restore()
     assert stage.did == ["prepare pool", "prepare pool", "restore pool"]
+
+
+def test_a_step_that_only_has_another_limit_is_the_same_step(stage: Theatre) -> None:
+    """The configuration may be read anew between two events."""
+    stage.begin(a_spec("pool", limit=timedelta(minutes=1))).prepare()
+    stage.begin(a_spec("pool", limit=timedelta(minutes=2)), id="E2").prepare()
+    stage.over("E1")
+    stage.chain("E1").restore()
+    assert stage.did == ["prepare pool"]
+
+
+@pytest.mark.parametrize(
+    "left_by_the_first", [pytest.param(nothing, id="prepared"), pytest.param(fail, id="failed half-way")]
+)
+def test_what_the_first_event_kept_of_a_shared_step_is_not_lost(stage: Theatre, left_by_the_first: Act) -> None:
+    """Only the first saw how things were before; the last must know it, or it leaves them as they are."""
+    seen: list[Mapping[str, Any]] = []
+
+    def cordon(turn: Turn) -> None:
+        if "was" not in turn.kept:
+            turn.keep(was="up" if turn.event.id == "E1" else "down")
+        if turn.event.id == "E1":
+            left_by_the_first(turn)
+
+    stage.acts["pool"] = {"on_prepare": cordon, "on_restore": lambda turn: seen.append(turn.kept)}
+    first = stage.begin(a_spec("pool"))
+    first.prepare()
+    stage.over("E1")  # it is being restored already, though not this step
+    second = stage.begin(a_spec("pool"), id="E2")
+    assert second.prepare() is Happened.PREPARED
+    first.restore()
+    assert (seen, stage.progress("E1")) == ([], [Progress.HANDED_ON])
+    stage.over("E2")
+    second.restore()
+    assert seen == [{"was": "up"}]
+
+
+@pytest.mark.parametrize("direction", ["prepare", "restore"])
+def test_without_a_journal_nothing_goes_on(stage: Theatre, direction: str) -> None:
+    chain = stage.begin(a_spec("a"), a_spec("b"))
+    if direction == "restore":
+        chain.prepare()
+        stage.over()
+    stage.acts["a"] = stage.acts["b"] = {f"on_{direction}": lambda turn: stage.journal.close()}
+    before = len(stage.did)
+    with pytest.raises(JournalError):
+        getattr(chain, direction)()
+    assert len(stage.did) == before + 1
+
+
+def test_a_spool_that_cannot_be_made_is_a_failure_of_the_step(stage: Theatre) -> None:
+    (stage.folder / "spool").write_text("a file stands in its way")
+    assert stage.begin(a_spec("a")).prepare() is Happened.FAILED
+    assert stage.did == []

@@ -104,3 +104,16 @@ def test_a_journal_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
 def test_an_event_that_was_never_begun_is_not_changed(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="knows nothing of E"):
         opened(tmp_path).change("E", lambda record: record)
+
+
+def test_a_journal_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    Journal(file).close()
+    pages = bytearray(file.read_bytes())
+    pages[4096:] = b"\xff" * (len(pages) - 4096)
+    file.write_bytes(pages)
+    journal = Journal(file)
+    for read in (journal.records, journal.notices):
+        with pytest.raises(JournalError, match=r"journal\.db cannot be read: .*malformed"):
+            read()
+    journal.close()

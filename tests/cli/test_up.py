@@ -55,7 +55,10 @@ def test_the_two_lines_show_an_event_appear_and_vanish(tmp_path: Path) -> None:
         assert process.stdout is not None
         said = "".join(iter(process.stdout.readline, "\n"))
         assert re.search(r"^Forewarn 0\.[0-9.]+ is up\. State is kept in forewarn-data; the clock is real\.\n", said)
-        assert re.search(r"\nAzure's own clients ask https://localhost:[0-9]+ after: eval \"\$\(.* env\)\"\n$", said)
+        assert re.search(r"\nAzure's own clients ask https://localhost:[0-9]+ after: eval \"\$\(.* env\)\"\n", said)
+        assert re.search(
+            r"\nThe portal, by a link that works once: http://127.0.0.1:[0-9]+/portal/login\?word=\S+\n$", said
+        )
         table = "".join(iter(process.stdout.readline, "\n"))
         assert re.search(r"^MACHINE +SCOPE +METADATA URL\nsolo +solo +http://127\.0\.0\.1:[0-9]+\nspot", table)
         assert table.count("\n") == 13
@@ -128,6 +131,7 @@ def test_an_empty_fleet_says_what_to_do(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert "State is kept in elsewhere" in process.stdout.readline()
         assert "Azure's own clients" in process.stdout.readline()
+        assert "The portal" in process.stdout.readline()
         assert process.stdout.readline() == "\n"
         assert process.stdout.readline() == "The fleet is empty: declare one in a file, and start with --fleet FILE.\n"
 

@@ -87,6 +87,24 @@ async def test_a_day_without_a_request_is_played_too() -> None:
     assert (entries[-1].what.value, entries[-1].at) == ("disenrolled", NOON + timedelta(hours=24))
 
 
+@in_a_loop
+async def test_time_goes_on_to_the_next_moment_and_no_further() -> None:
+    desk = with_simulated_driver(await Desk.open())
+    operation = await desk.schedule("web_0")
+    assert await desk.player.advance_to_next() == NOON + minutes(15)
+    assert await desk.phase(operation) is Phase.STARTED
+    assert await desk.player.advance_to_next() == NOON + minutes(16)
+    assert await desk.phase(operation) is Phase.COMPLETED
+
+
+@in_a_loop
+async def test_two_who_want_the_next_moment_get_one_each() -> None:
+    desk = with_simulated_driver(await Desk.open())
+    await desk.schedule("web_0")
+    first, second = await asyncio.gather(desk.player.advance_to_next(), desk.player.advance_to_next())
+    assert (first, second) == (NOON + minutes(15), NOON + minutes(16))
+
+
 @pytest.mark.parametrize("delta", [minutes(-1), timedelta.max], ids=["back", "beyond"])
 @in_a_loop
 async def test_a_delta_that_makes_no_sense_is_refused_and_nothing_moves(delta: timedelta) -> None:
@@ -103,6 +121,8 @@ async def test_a_real_clock_is_not_played() -> None:
     player = Player(desk.engine, clock, desk.ticker, desk.worker)
     with pytest.raises(Conflict):
         await player.advance(minutes(1))
+    with pytest.raises(Conflict, match="real clock"):
+        await player.advance_to_next()
     with pytest.raises(Conflict):
         await player.set_rate(60)
 

@@ -40,8 +40,8 @@ class Entrance:
         now = self._wall()
         self._links = {word: link for word, link in self._links.items() if link.until > now}
         own = [word for word, link in self._links.items() if link.principal == principal]
-        for oldest in own[: len(own) + 1 - MOST_LINKS]:
-            del self._links[oldest]
+        if len(own) >= MOST_LINKS:
+            del self._links[own[0]]
         word = self._new_secret()
         self._links[_digest(word)] = _Link(principal=principal, name=name, until=now + LINK_LIFE)
         return word
@@ -68,6 +68,11 @@ class Entrance:
             return self._access.private_caller(cookie, PURPOSE)
         except Unverified:
             return None
+
+
+def cookie_at(port: int, kind: str = COOKIE) -> str:
+    """Its name. Browsers share cookies between all servers of a host, and two Forewarns may run on it."""
+    return f"{kind}-{port}"
 
 
 def csrf_of(cookie: str) -> str:

@@ -26,6 +26,8 @@ class View:
     now: datetime
     ready: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The machines known to be ready, by the event's key."""
+    doubted: bool = False
+    """The document may be an old copy: what is not in it need not be over."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,11 +89,8 @@ def plan(view: View) -> list[Action]:
     for event in view.document.events:
         record = known.get(event.key)
         actions += _news(view, event) if record is None else _changes(view, event, record)
-    actions += (
-        Finish(key=record.key)
-        for record in view.records
-        if view.document.event(record.key) is None and record.stage is not Stage.RESTORING
-    )
+    gone = [record for record in view.records if view.document.event(record.key) is None and not view.doubted]
+    actions += (Finish(key=record.key) for record in gone if record.stage is not Stage.RESTORING)
     return actions
 
 

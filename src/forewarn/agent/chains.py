@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from forewarn.agent.config import OnFailure, StepSpec
-from forewarn.agent.errors import StepTrouble, Stopped, Suspended
+from forewarn.agent.errors import JournalError, StepTrouble, Stopped, Suspended
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import TOUCHED, Happened, Progress, Record, StepRecord
 from forewarn.agent.timing import Slot, plan
@@ -72,11 +72,11 @@ class Chain:
         slot = self._slot(step)
         if slot.limit is None:
             return self._ended(step, Progress.SKIPPED, slot.warning or "left out of the short path")
-        turn = self._turn(step, "prepare", slot.limit)
         try:
+            turn = self._turn(step, "prepare", slot.limit)
             with self.locks.held(step.spec.name, turn.pause):
                 return self._prepare_alone(step, turn)
-        except Stopped:
+        except (Stopped, JournalError):
             raise
         except StepTrouble as error:
             return self._ended(step, Progress.FAILED, str(error))
@@ -85,10 +85,12 @@ class Chain:
             return self._ended(step, Progress.FAILED, f"{type(error).__name__}: {error}")
 
     def _prepare_alone(self, step: StepRecord, turn: ATurn) -> Progress:
-        shared = self._elsewhere(step.spec)
-        if shared is not None and shared.progress is Progress.PREPARED and step.progress is Progress.WAITING:
-            self.journal.take_over(self.key, step.position, shared)
-            return Progress.PREPARED
+        shared = next((held for record in self._others() if (held := record.held(step.spec))), None)
+        if shared is not None and step.progress is Progress.WAITING:
+            if shared.progress is Progress.PREPARED:
+                self.journal.take_over(self.key, step.position, shared)
+                return Progress.PREPARED
+            turn.keep(**shared.kept)  # it was begun: only who began it knows what was before
         begun = self.journal.step(self.key, step.position, Progress.PREPARING, again=True)
         turn.attempt = begun.attempts
         self.log.info("%s: preparing", step.spec.name)
@@ -98,11 +100,11 @@ class Chain:
     def _restore(self, step: StepRecord) -> None:
         limit = step.spec.restore_limit or step.spec.limit
         for number, pause in enumerate((*RESTORE_PAUSES, None), 1):
-            turn = self._turn(step, f"restore-{number}", limit)  # each try has a spool of its own
             try:
+                turn = self._turn(step, f"restore-{number}", limit)  # each try has a spool of its own
                 with self.locks.held(step.spec.name, turn.pause):
                     return self._restore_alone(step, turn)
-            except Stopped:
+            except (Stopped, JournalError):
                 raise
             except Exception as error:
                 self.log.warning("%s: could not restore: %s", step.spec.name, error)
@@ -113,7 +115,7 @@ class Chain:
         return None
 
     def _restore_alone(self, step: StepRecord, turn: ATurn) -> None:
-        if self._elsewhere(step.spec) is not None:
+        if any(record.needs(step.spec) for record in self._others()):
             self._ended(step, Progress.HANDED_ON, "another event needs it")
             return
         begun = self.journal.step(self.key, step.position, Progress.RESTORING, again=True)
@@ -136,10 +138,8 @@ class Chain:
         left_out = self._record().urgent and step.spec.on_short_path == timedelta()
         return step.spec.on_failure is OnFailure.STOP and not left_out
 
-    def _elsewhere(self, spec: StepSpec) -> StepRecord | None:
-        """The same step, as another event holds it that is not over."""
-        others = (record.holder(spec) for record in self.journal.records() if record.key != self.key)
-        return next((step for step in others if step is not None), None)
+    def _others(self) -> list[Record]:
+        return [record for record in self.journal.records() if record.key != self.key]
 
     def _turn(self, step: StepRecord, purpose: str, limit: timedelta) -> ATurn:
         record = self._record()

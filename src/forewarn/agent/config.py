@@ -55,6 +55,10 @@ class StepSpec:
         if self.least > self.limit:
             raise ValueError("'least' is longer than 'limit'")
 
+    def does_as(self, other: "StepSpec") -> bool:
+        """Whether it is the same step, whatever time each gives it."""
+        return (self.name, self.use, self.options) == (other.name, other.use, other.options)
+
     @property
     def on_short_path(self) -> timedelta:
         return min(URGENT, self.limit) if self.urgent is None else self.urgent

@@ -8,7 +8,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -48,6 +48,7 @@ class Journal:
     """Used from several threads; one at a time writes."""
 
     def __init__(self, file: Path) -> None:
+        self._file = file
         self._lock = threading.RLock()
         try:
             self._db = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=10)
@@ -117,8 +118,8 @@ class Journal:
 
     def notices(self) -> list[Notice]:
         """What is not sent yet, in the order of its making."""
-        with self._lock:
-            rows = self._db.execute("select id, body from notices order by id").fetchall()
+        with self._reading() as execute:
+            rows = execute("select id, body from notices order by id").fetchall()
         return [replace(unpack(Notice, json.loads(body)), id=number) for number, body in rows]
 
     def postpone_notice(self, notice: Notice, due: float) -> None:
@@ -137,13 +138,21 @@ class Journal:
         return changed
 
     def _records(self, query: str, *parameters: object) -> list[Record]:
-        with self._lock:
-            found = self._db.execute(query, parameters).fetchall()
+        with self._reading() as execute:
+            found = execute(query, parameters).fetchall()
             return [replace(unpack(Record, json.loads(body)), steps=self._steps(key)) for key, body in found]
 
     def _steps(self, key: str) -> tuple[StepRecord, ...]:
         rows = self._db.execute("select body from steps where key = ? order by position", (key,)).fetchall()
         return tuple(unpack(StepRecord, json.loads(body)) for (body,) in rows)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        with self._lock:
+            try:
+                yield self._db.execute
+            except sqlite3.Error as error:
+                raise JournalError(f"The journal {self._file} cannot be read: {error}.") from None
 
     @contextmanager
     def _transaction(self) -> Iterator[Callable[..., object]]:
@@ -153,10 +162,11 @@ class Journal:
                 yield self._db.execute
                 self._db.execute("commit")
             except sqlite3.Error as error:
-                raise JournalError(f"The journal cannot be written: {error}.") from None
+                raise JournalError(f"The journal {self._file} cannot be written: {error}.") from None
             finally:
-                if self._db.in_transaction:
-                    self._db.execute("rollback")
+                with suppress(sqlite3.Error):  # what it failed for has been told
+                    if self._db.in_transaction:
+                        self._db.execute("rollback")
 
 
 def _put(execute: Callable[..., object], record: Record) -> None:

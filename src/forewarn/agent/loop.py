@@ -18,7 +18,9 @@ from typing import Any
 from forewarn.agent.brain import Action, Approve, Begin, Finish, Hold, LeaveAlone, Renew, Start, View, plan, time_left
 from forewarn.agent.chains import Chain
 from forewarn.agent.config import Approval, Config, StepSpec
-from forewarn.agent.errors import Stopped
+from forewarn.agent.doubt import Doubt
+from forewarn.agent.errors import JournalError, Stopped
+from forewarn.agent.herald import Herald
 from forewarn.agent.journal import Journal, Notice
 from forewarn.agent.notices import Moment, Notices
 from forewarn.agent.peers import Peers
@@ -70,6 +72,8 @@ class Agent:
         self._ready: dict[str, frozenset[str]] = {}
         self._asked: dict[str, float] = {}  # by the event's key: when its other machines were asked last
         self._mentioned: set[tuple[str, str]] = set()
+        self._doubt = Doubt(monotonic)
+        self._herald = Herald(peers, self._in_background, self.post)
         self._stopping = False
 
     # What others tell it, from any thread.
@@ -88,7 +92,7 @@ class Agent:
         self.post(lambda: setattr(self, "identity", identity))
 
     def see(self, document: Document) -> None:
-        self.post(lambda: setattr(self, "document", document))
+        self.post(lambda: self._see(document))
 
     def answer(self, key: str, yes: bool) -> None:
         """What a person said when asked."""
@@ -123,7 +127,7 @@ class Agent:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._chains or self.waits or self._speaking)
+        return bool(self._chains or self.waits or self._speaking or self._herald.is_busy or self._doubt.holds)
 
     def _think(self) -> None:
         if self.document is None or self.identity is None or self._stopping:
@@ -139,11 +143,19 @@ class Agent:
             mine=self._mine,
             now=self._client.clock.now(),
             ready=self._ready,
+            doubted=self._doubt.holds,
         )
         for action in plan(view):
             self._do(action)
         for record in records:
             self._go_on(record)
+            self._herald.look(record)
+
+    def _see(self, document: Document) -> None:
+        self.document = document
+        self._doubt.see(document.incarnation)
+        if self._doubt.holds:
+            self._log.warning("the document went back to %d: perhaps an old copy", document.incarnation)
 
     def _do(self, action: Action) -> None:
         match action:
@@ -187,7 +199,10 @@ class Agent:
 
     def _start(self, key: str, event: Event) -> None:
         record = self._move(key, Happened.STARTED, Moment.STARTED, event=event, started=True)
-        self._log.info("%s: started", _name(record))
+        if record.stage is Stage.READY:
+            self._log.info("%s: started", _name(record))
+        else:
+            self._log.warning("%s: started, and this machine is not prepared", _name(record))
         if key in self._chains:
             self._chains[key][0].call_off()
 
@@ -195,6 +210,7 @@ class Agent:
         record = self._move(key, Happened.GONE)
         self._log.info("%s: over; restoring", _name(record))
         self._forget(key)
+        self._herald.forget(key)
         if key in self._chains:
             self._chains[key][0].call_off()  # restoring begins when it has stopped
         else:
@@ -208,6 +224,7 @@ class Agent:
             self._hold(key, f"dry run: would be approved, {why}")
             return
         self._speaking[key] = float("inf")
+        self.waits[key] = "the server to take the approval"
         self._log.info("%s: approving: %s", _name(record), why)
         self._in_background(lambda: self._speak(record))
 
@@ -227,7 +244,9 @@ class Agent:
 
     def _not_approved(self, key: str, why: str) -> None:
         self._log.warning("%s: could not be approved: %s", _name(self.journal.known(key)), why)
-        self._speaking[key] = monotonic() + AGAIN
+        if key in self._speaking:  # it is not over meanwhile
+            self._speaking[key] = monotonic() + AGAIN
+            self.waits[key] = f"could not be approved: {why}"
 
     def _hold(self, key: str, why: str) -> None:
         record = self.journal.known(key)
@@ -241,7 +260,11 @@ class Agent:
 
     def _ask_peers(self, record: Record) -> None:
         ready = self._peers.ready(record.event)
-        self.post(lambda: self._ready.__setitem__(record.key, ready))
+        self.post(lambda: self._hear_peers(record.key, ready))
+
+    def _hear_peers(self, key: str, ready: frozenset[str]) -> None:
+        if key in self._asked:  # it is not over meanwhile
+            self._ready[key] = ready
 
     # Chains: at most one for an event, in a thread of its own.
 
@@ -274,8 +297,13 @@ class Agent:
             fact: Happened | None = work()
         except Stopped:
             fact = None
+        except JournalError as error:
+            trouble = error
+            self.post(lambda: self._give_up(trouble))
+            return
         except Exception:
             self._log.exception("%s: the agent itself failed", key)
+            self._chains[key][0].halt.wait(AGAIN)  # then it is begun again
             fact = None
         self.post(lambda: self._chain_ended(key, fact))
 
@@ -293,9 +321,13 @@ class Agent:
         if stage is Stage.OVER:
             rmtree(self._spool / key, ignore_errors=True)
 
+    def _give_up(self, trouble: JournalError) -> None:
+        """Nothing may be done that the journal does not know of."""
+        raise trouble
+
     def _say_ready(self, record: Record) -> None:
         if record.approval in TELLS and not self.config.settings.dry_run:
-            self._in_background(lambda: self._peers.tell(record.event, record.me))
+            self._herald.say(record.key)
 
     # Small things.
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from forewarn.client import ClientError, Event, ScheduledEvents
+from forewarn.client import ClientError, Event, Refused, ScheduledEvents
 
 SECONDS = 3.0
 """How long a peer may take to answer."""
 
 
 class Peers(Protocol):
-    def tell(self, event: Event, me: str) -> None:
-        """This machine is ready. Never raises: who is not heard is not ready."""
+    def tell(self, event: Event, me: str) -> bool:
+        """This machine is ready. Whether that was heard, or to say it again is in vain; never raises."""
 
     def ready(self, event: Event) -> frozenset[str]:
         """Who is known to be, in lower case."""
@@ -30,15 +30,17 @@ class ServerPeers:
         self._otherwise = otherwise
         self._log = log
 
-    def tell(self, event: Event, me: str) -> None:
+    def tell(self, event: Event, me: str) -> bool:
+        heard = True
         try:
             if self._client.ready(event) is not None:
-                return
+                return True
         except ClientError as error:
+            heard = isinstance(error, Refused)  # asked again, it would say the same
             self._log.warning(
                 "%s %s: the server did not take that this machine is ready: %s", event.kind, event.id, error
             )
-        self._otherwise.tell(event, me)
+        return self._otherwise.tell(event, me) and heard
 
     def ready(self, event: Event) -> frozenset[str]:
         try:
@@ -54,8 +56,9 @@ class NoPeers:
     def __init__(self) -> None:
         self._told: dict[str, str] = {}
 
-    def tell(self, event: Event, me: str) -> None:
+    def tell(self, event: Event, me: str) -> bool:
         self._told[event.key] = me.lower()
+        return True
 
     def ready(self, event: Event) -> frozenset[str]:
         return frozenset({self._told[event.key]} if event.key in self._told else ())
@@ -64,17 +67,27 @@ class NoPeers:
 class DirectoryPeers:
     """A file for each machine of each event. The directory is on storage that all of them see."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, log: logging.Logger) -> None:
         self._directory = directory
+        self._log = log
 
-    def tell(self, event: Event, me: str) -> None:
+    def tell(self, event: Event, me: str) -> bool:
         folder = self._directory / _file_name(event.key)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _file_name(me.lower())).touch()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / _file_name(me.lower())).touch()
+        except OSError as error:
+            self._log.warning("%s %s: it cannot be said in %s: %s", event.kind, event.id, folder, error.strerror)
+            return False
+        return True
 
     def ready(self, event: Event) -> frozenset[str]:
         folder = self._directory / _file_name(event.key)
-        return frozenset(name.lower() for name in event.resources if (folder / _file_name(name.lower())).exists())
+        try:
+            present = {file.name for file in folder.iterdir()}
+        except OSError:
+            return frozenset()
+        return frozenset(name.lower() for name in event.resources if _file_name(name.lower()) in present)
 
 
 class UrlPeers(NoPeers):
@@ -107,7 +120,7 @@ class UrlPeers(NoPeers):
 def peers_of(setting: str, client: ScheduledEvents, log: logging.Logger) -> Peers:
     if setting.startswith(("http://", "https://")):
         return ServerPeers(client, UrlPeers(setting), log)
-    return ServerPeers(client, DirectoryPeers(Path(setting)) if setting else NoPeers(), log)
+    return ServerPeers(client, DirectoryPeers(Path(setting), log) if setting else NoPeers(), log)
 
 
 def _file_name(text: str) -> str:

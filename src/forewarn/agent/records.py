@@ -71,7 +71,7 @@ class Progress(Enum):
 TOUCHED = frozenset({Progress.PREPARING, Progress.PREPARED, Progress.FAILED, Progress.RESTORING})
 """What has to be restored."""
 HELD = frozenset({Progress.PREPARING, Progress.PREPARED, Progress.FAILED})
-"""What keeps another event from restoring the same step."""
+"""What keeps another event from restoring the same step, until this one is over too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,11 +115,13 @@ class Record:
     def is_live(self) -> bool:
         return self.stage is not Stage.OVER
 
-    def holder(self, spec: StepSpec) -> StepRecord | None:
-        """Its record of that very step, if the step must stay prepared for it."""
-        if self.stage in (Stage.RESTORING, Stage.OVER):
-            return None
-        return next((step for step in self.steps if step.spec == spec and step.progress in HELD), None)
+    def held(self, spec: StepSpec) -> StepRecord | None:
+        """Its record of that very step, if it has begun to prepare it and not begun to restore it."""
+        return next((step for step in self.steps if step.spec.does_as(spec) and step.progress in HELD), None)
+
+    def needs(self, spec: StepSpec) -> bool:
+        """Whether the step must stay prepared for it."""
+        return self.stage not in (Stage.RESTORING, Stage.OVER) and self.held(spec) is not None
 
 
 def moved(stage: Stage, fact: Happened) -> Stage:

@@ -59,7 +59,8 @@ class Watcher:
                     self._know(identity)
                 news = self._client.wait(after=document, timeout=max(BUSY if self._is_busy() else IDLE, self._poll))
             except ClientError as error:
-                self._complain(str(error))
+                if not self._stop.is_set():
+                    self._complain(str(error))
                 continue
             self._recover()
             if news is not None:

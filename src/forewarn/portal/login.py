@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from forewarn.access.entrance import COOKIE, DOOR, LINK_LIFE
+from forewarn.access.entrance import COOKIE, DOOR, LINK_LIFE, cookie_at
 from forewarn.portal.choices import language_of, theme_of
 from forewarn.portal.desk import Desk, Visit
 from forewarn.portal.pages import see, templates
@@ -47,9 +47,7 @@ def cookie_of(request: Request) -> str:
 
 
 def cookie_name(request: Request, kind: str = COOKIE) -> str:
-    """One for each port: browsers share cookies between all servers of a host, and two Forewarns may run on it."""
-    port = request.url.port or (443 if request.url.scheme == "https" else 80)
-    return f"{kind}-{port}"
+    return cookie_at(request.url.port or (443 if request.url.scheme == "https" else 80), kind)
 
 
 def ask_to_log_in(desk: Desk, request: Request, *, used: bool = False) -> Response:
@@ -72,8 +70,8 @@ def _entered(desk: Desk, request: Request, cookie: str) -> Response:
     wanted = cookie_name(request, WANTED)
     place = inside(request.query_params.get("next") or unquote(request.cookies.get(wanted, "")))
     answer = _step(desk, request, place) if _from_another_site(request) else see(place)
-    _set(answer, request, COOKIE, cookie, ROOT)
     answer.delete_cookie(wanted, path=DOOR, httponly=True, samesite="lax")
+    _set(answer, request, COOKIE, cookie, ROOT)
     answer.headers.update(SECRET)
     return answer
 

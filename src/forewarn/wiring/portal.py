@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from starlette.types import ASGIApp
 
-from forewarn import __version__
 from forewarn.access.files import RESOURCE
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller
@@ -29,7 +28,7 @@ def portal_desk(control: ControlDesk, resources: ASGIApp, *, development: bool) 
         roster=Roster(control.engine),
         resources=InProcess(resources, control.access),
         new_id=control.new_id,
-        version=__version__,
+        version=control.version,
         metadata_url=control.metadata_url,
         development=development,
     )
