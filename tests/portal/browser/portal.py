@@ -38,6 +38,11 @@ class Portal:
     def press(self, button: str) -> None:
         self.page.get_by_role("button", name=button, exact=True).click()
 
+    def move_clock(self, button: str) -> None:
+        """One move at a time, as the bar has it."""
+        self.press(button)
+        expect(self.page.locator(".clock")).not_to_have_attribute("aria-busy", "true")
+
     def row(self, machine: str) -> Locator:
         return self.page.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=machine, exact=True))
 

@@ -46,7 +46,7 @@ def test_the_keyboard_reaches_the_content_first(portal: Portal) -> None:
     expect(portal.page.get_by_role("link", name="Skip to the content")).to_be_focused()
     portal.page.keyboard.press("Enter")
     portal.page.keyboard.press("Tab")
-    expect(portal.page.locator("main :focus")).to_have_count(1)
+    expect(portal.page.get_by_role("main").locator(":focus")).to_have_count(1)
 
 
 def _violations(portal: Portal, rules: tuple[str, ...]) -> list[str]:

@@ -42,11 +42,11 @@ def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, por
 
     left = portal.row(name).locator("time.countdown")
     expect(left).to_have_text("10:00")
-    portal.press("+1 min")
+    portal.move_clock("+1 min")
     expect(left).to_have_text("9:00")
-    portal.press("1×")
+    portal.move_clock("1×")
     expect(left).to_have_text(re.compile("^8:5"))
-    portal.press("Stop")
+    portal.move_clock("Stop")
     assert [event["EventType"] for event in poll(url)] == ["Terminate"]
 
     portal.row(name).get_by_role("link", name="Terminate").click()
@@ -54,7 +54,7 @@ def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, por
     expect(page.get_by_role("main")).to_contain_text("Waits for approval by any machine of")
     approve(url, poll(url)[0]["EventId"])
     expect(page.locator(".badge.Started")).to_be_visible()
-    portal.press("+1 min")
+    portal.move_clock("+1 min")
     expect(page.locator(".badge.Completed")).to_be_visible()
     portal.open("/?search=api")
     expect(page.get_by_role("status").first).to_have_text(re.compile("^1 of "))
@@ -100,7 +100,7 @@ def test_a_machine_is_restarted(browser: Browser, forewarn: Up, how: dict[str, A
         page.get_by_role("link", name=t("event.one", type="Reboot", machines="db-1")).click()
         portal.press(t("event.approve"))
         expect(page.locator(".badge.Started").first).to_have_text(t("phase.Started"))
-        portal.press(t("clock.one_minute"))
+        portal.move_clock(t("clock.one_minute"))
         expect(page.locator(".badge.Completed").first).to_have_text(t("phase.Completed"))
         assert portal.fits()
 
@@ -118,11 +118,11 @@ def test_a_campaign_goes_from_one_update_domain_to_the_next(portal: Portal) -> N
     steps = page.get_by_role("list", name="Update domains of db").get_by_role("listitem")
     expect(steps.nth(0)).to_contain_text("notice")
     for done in range(3):
-        portal.press("+15 min")
-        portal.press("+1 min")
+        portal.move_clock("+15 min")
+        portal.move_clock("+1 min")
         expect(steps.nth(done)).to_contain_text("done")
-        portal.press("+15 min")
-        portal.press("+15 min")
+        portal.move_clock("+15 min")
+        portal.move_clock("+15 min")
     expect(page.get_by_role("heading", level=1)).to_contain_text("completed")
 
 

@@ -7,6 +7,9 @@ from datetime import datetime, timedelta
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.machines import Power
 from forewarn.portal.views.fleet import FleetView, Group, MachineRow, Pending, Wish
+from forewarn.portal.views.rehearsing import Outlook, Preview
+from forewarn.portal.views.rolling import Pace, Step, StepState
+from forewarn.portal.views.scale_set_fates import End, Fate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,6 +18,10 @@ class GalleryView:
     phases: tuple[Phase, ...]
     soon: datetime
     later: datetime
+    previews: tuple[Preview, ...]
+    fates: tuple[Fate, ...]
+    paces: tuple[Pace, ...]
+    steps: tuple[Step, ...]
     fleet: FleetView
     nobody: FleetView
 
@@ -25,9 +32,35 @@ def gallery_view(now: datetime) -> GalleryView:
         phases=tuple(Phase),
         soon=now + timedelta(seconds=42),
         later=now + timedelta(minutes=14, seconds=59),
+        previews=tuple(_preview(outlook, now) for outlook in Outlook),
+        fates=tuple(Fate(name=f"web_{n}", end=end, not_before=_in_time(end, now)) for n, end in enumerate(End)),
+        paces=tuple(Pace),
+        steps=tuple(_step(number, state, now) for number, state in enumerate(StepState)),
         fleet=_fleet(tuple(_rows(now))),
         nobody=_fleet(()),
     )
+
+
+def _preview(outlook: Outlook, now: datetime) -> Preview:
+    return Preview(
+        outlook=outlook,
+        impact=EventType.REBOOT,
+        machine="web_3",
+        scope="web:0",
+        not_before=now + timedelta(minutes=15),
+        notice=timedelta(minutes=15),
+        event="00000001",
+        refusal="ten operations are under way in web:0.",
+    )
+
+
+def _in_time(end: End, now: datetime) -> datetime | None:
+    return now + timedelta(minutes=10) if end is End.ANNOUNCED else None
+
+
+def _step(number: int, state: StepState, now: datetime) -> Step:
+    until = now + timedelta(minutes=9) if state is StepState.NOTICE else None
+    return Step(domain=number, state=state, machines=3, not_before=until)
 
 
 def _fleet(rows: tuple[MachineRow, ...]) -> FleetView:
