@@ -12,6 +12,7 @@ const LINGER = 250; // ms in which the pointer may go from a bar to its details
 let stop = ""; // the id of the bar at which Tab stops
 let held = ""; // the id of the bar whose details are shown
 let told = ""; // what was announced last
+let dismissed = ""; // the id of the bar whose details were sent away, until it is left
 let leaving = 0;
 let asking = false;
 
@@ -88,6 +89,8 @@ async function redraw() {
 
 function show(bar) {
   clearTimeout(leaving);
+  if (bar.id === dismissed) return;
+  dismissed = "";
   const detail = drawing.querySelector(`template[data-detail="${CSS.escape(bar.dataset.event)}"]`);
   if (!detail) return;
   document.getElementById(held)?.classList.remove("held");
@@ -122,6 +125,11 @@ function hide() {
   document.getElementById(held)?.classList.remove("held");
   held = told = "";
   panel.hidden = true;
+}
+
+// To be drawn anew is not to be left: then there is nothing that it was left for.
+function leave(event) {
+  if (event.relatedTarget) dismissed = "";
 }
 
 function hideSoon() {
@@ -175,18 +183,25 @@ drawing.addEventListener("focusin", (event) => {
   stopAt(bar);
   show(bar);
 });
-drawing.addEventListener("focusout", hideSoon);
+drawing.addEventListener("focusout", (event) => {
+  leave(event);
+  hideSoon();
+});
 drawing.addEventListener("pointerover", (event) => {
   const bar = barOf(event.target);
   if (bar && event.pointerType !== "touch") show(bar);
 });
 drawing.addEventListener("pointerout", (event) => {
+  leave(event);
   if (barOf(event.target)) hideSoon();
 });
 panel.addEventListener("pointerenter", () => clearTimeout(leaving));
 panel.addEventListener("pointerleave", hideSoon);
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") hide();
+  if (event.key !== "Escape") return;
+  dismissed = held;
+  clearTimeout(leaving);
+  hide();
 });
 addEventListener("scroll", () => {
   const bar = document.getElementById(held);
