@@ -48,10 +48,10 @@ async function fetchInto(part) {
 }
 
 const shown = new WeakMap(); // by part, what it was last drawn from
-const drawing = document.createElement("template");
 
 // What has not changed stays; and what somebody has opened, filled in or stands on is so again when it is drawn anew.
 async function show(part, html) {
+  const drawing = document.createElement("template");
   drawing.innerHTML = html;
   const wanted = drawing.innerHTML.trim();
   if (shown.get(part) === wanted) return;
@@ -60,7 +60,7 @@ async function show(part, html) {
   const held = part.contains(document.activeElement) ? selectorOf(document.activeElement) : null;
   const open = [...part.querySelectorAll("details[id][open]")].map(selectorOf);
   const filled = [...part.querySelectorAll("input, select, textarea")].filter(isFilled).map(keep);
-  part.innerHTML = html;
+  part.replaceChildren(drawing.content);
   for (const one of open) part.querySelector(one)?.setAttribute("open", "");
   for (const one of filled) one(part);
   if (held) part.querySelector(held)?.focus({ preventScroll: true });

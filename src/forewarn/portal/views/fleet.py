@@ -86,7 +86,7 @@ def fleet_view(
     """`heard`: when a scope asked last, as far as that is later than what is written down."""
     pending = pending_of(scopes.values())
     everybody = list(machines)
-    found = sorted((m for m in everybody if _is_wanted(m, scopes, pending, wish)), key=_order(scopes, wish.group))
+    found = sorted(_wanted(everybody, scopes, pending, wish), key=_order(scopes, wish.group))
     pages = max(1, -(-len(found) // PAGE))
     first = (min(max(wish.page, 1), pages) - 1) * PAGE
     shown = found[first : first + PAGE]
@@ -113,21 +113,31 @@ def pending_of(scopes: Iterable[Scope]) -> dict[tuple[str, str], Event]:
     return first
 
 
-def _is_wanted(
-    machine: Machine, scopes: Mapping[str, Scope], pending: Mapping[tuple[str, str], Event], wish: Wish
-) -> bool:
-    scope = scopes.get(machine.scope)
-    match wish.kept:
-        case Kept.WITH_EVENT if (machine.scope, machine.name) not in pending:
-            return False
-        case Kept.NOT_ENROLLED if scope is not None and scope.is_enrolled:
-            return False
-        case Kept.NOT_RUNNING if machine.power is Power.RUNNING:
-            return False
-        case _:
-            words = wish.search.lower().split()
-            text = f"{machine.name} {machine.scope} {machine.host} {machine.computer_name}".lower() if words else ""
-            return all(word in text for word in words)
+def _wanted(
+    machines: list[Machine], scopes: Mapping[str, Scope], pending: Mapping[tuple[str, str], Event], wish: Wish
+) -> list[Machine]:
+    """Whoever asks for nothing in particular gets everybody, and soon."""
+    if wish.kept is not Kept.ALL:
+        machines = [m for m in machines if _is_kept(m, scopes.get(m.scope), pending, wish.kept)]
+    words = wish.search.lower().split()
+    return [machine for machine in machines if _fits(machine, words)] if words else machines
+
+
+def _is_kept(machine: Machine, scope: Scope | None, pending: Mapping[tuple[str, str], Event], kept: Kept) -> bool:
+    match kept:
+        case Kept.ALL:
+            return True
+        case Kept.WITH_EVENT:
+            return (machine.scope, machine.name) in pending
+        case Kept.NOT_ENROLLED:
+            return scope is None or not scope.is_enrolled
+        case Kept.NOT_RUNNING:
+            return machine.power is not Power.RUNNING
+
+
+def _fits(machine: Machine, words: list[str]) -> bool:
+    text = f"{machine.name} {machine.scope} {machine.host} {machine.computer_name}".lower()
+    return all(word in text for word in words)
 
 
 def _group(machine: Machine, scopes: Mapping[str, Scope], grouping: Grouping) -> str:
