@@ -16,16 +16,15 @@ from time import monotonic
 from typing import Any
 
 from forewarn.agent.brain import Action, Approve, Begin, Finish, Hold, LeaveAlone, Renew, Start, View, plan, time_left
-from forewarn.agent.chains import Chain
 from forewarn.agent.config import Approval, Config, StepSpec
+from forewarn.agent.crew import Crew
 from forewarn.agent.doubt import Doubt
-from forewarn.agent.errors import JournalError, Stopped
+from forewarn.agent.errors import JournalError
 from forewarn.agent.herald import Herald
 from forewarn.agent.journal import Journal, Notice
 from forewarn.agent.notices import Moment, Notices
 from forewarn.agent.peers import Peers
 from forewarn.agent.records import Happened, Progress, Record, Stage, StepRecord, moved
-from forewarn.agent.turning import StepLocks
 from forewarn.agent.turns import Step
 from forewarn.client import ClientError, Document, Event, Identity, ScheduledEvents, Verdict, judge
 
@@ -63,11 +62,17 @@ class Agent:
         self._peers = peers
         self._notices = notices
         self._spool = spool
-        self._build = build
         self._log = log
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._locks = StepLocks()
-        self._chains: dict[str, tuple[Chain, threading.Thread]] = {}
+        self._crew = Crew(
+            journal=journal,
+            spool=spool,
+            build=build,
+            available=self._available,
+            ended=lambda key, fact: self.post(lambda: self._chain_ended(key, fact)),
+            failed=lambda trouble: self.post(lambda: self._give_up(trouble)),
+            log=log,
+        )
         self._speaking: dict[str, float] = {}  # by the event's key: until when not to approve again
         self._ready: dict[str, frozenset[str]] = {}
         self._asked: dict[str, float] = {}  # by the event's key: when its other machines were asked last
@@ -109,15 +114,13 @@ class Agent:
         for record in self.journal.records():
             self._log.info("%s: going on where it was left: %s", _name(record), record.stage.value)
             if record.stage is Stage.RESTORING:  # the others wait until the server says whether it still is to come
-                self._launch(record.key)
+                self._crew.begin(record)
             if record.stage is Stage.READY:
                 self._say_ready(record)
         while not self._stopping:
             self._hear()
             self._think()
-        for chain, thread in list(self._chains.values()):
-            chain.suspend()
-            thread.join(10)
+        self._crew.suspend()
 
     def _hear(self) -> None:
         try:
@@ -127,7 +130,7 @@ class Agent:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._chains or self.waits or self._speaking or self._herald.is_busy or self._doubt.holds)
+        return bool(self._crew.is_busy or self.waits or self._speaking or self._herald.is_busy or self._doubt.holds)
 
     def _think(self) -> None:
         if self.document is None or self.identity is None or self._stopping:
@@ -147,7 +150,7 @@ class Agent:
         )
         for action in plan(view):
             self._do(action)
-        for record in records:
+        for record in self.journal.records():
             self._go_on(record)
             self._herald.look(record)
 
@@ -195,7 +198,7 @@ class Agent:
         self._notices.wake()
         left = "unknown notice" if begin.left is None else f"{begin.left.total_seconds():.0f} s of notice"
         self._log.info("%s: seen, with %s; %s", _name(record), left, begin.rule.name)
-        self._launch(record.key)
+        self._crew.begin(record)
 
     def _start(self, key: str, event: Event) -> None:
         record = self._move(key, Happened.STARTED, Moment.STARTED, event=event, started=True)
@@ -203,18 +206,17 @@ class Agent:
             self._log.info("%s: started", _name(record))
         else:
             self._log.warning("%s: started, and this machine is not prepared", _name(record))
-        if key in self._chains:
-            self._chains[key][0].call_off()
+        self._crew.call_off(key)
 
     def _finish(self, key: str) -> None:
         record = self._move(key, Happened.GONE)
         self._log.info("%s: over; restoring", _name(record))
         self._forget(key)
         self._herald.forget(key)
-        if key in self._chains:
-            self._chains[key][0].call_off()  # restoring begins when it has stopped
+        if self._crew.is_at(key):
+            self._crew.call_off(key)  # restoring begins when it has stopped
         else:
-            self._launch(key)
+            self._crew.begin(record)
 
     def _approve(self, key: str, why: str) -> None:
         if self._speaking.get(key, 0.0) > monotonic():
@@ -266,49 +268,16 @@ class Agent:
         if key in self._asked:  # it is not over meanwhile
             self._ready[key] = ready
 
-    # Chains: at most one for an event, in a thread of its own.
+    # Chains.
 
     def _go_on(self, record: Record) -> None:
         """A chain that should run and does not is begun, be it for the first time or after a restart."""
-        if record.key in self._chains:
-            return
         waits = record.stage is Stage.PREPARING and (record.urgent or not record.started)
-        if waits or record.stage is Stage.RESTORING:
-            self._launch(record.key)
-
-    def _launch(self, key: str) -> None:
-        record = self.journal.known(key)
-        chain = Chain(
-            journal=self.journal,
-            key=key,
-            spool=self._spool,
-            build=self._build,
-            locks=self._locks,
-            available=self._available,
-            log=logging.LoggerAdapter(self._log, {"event": key}),
-        )
-        work = chain.restore if record.stage is Stage.RESTORING else chain.prepare
-        thread = threading.Thread(target=self._run_chain, args=(key, work), name=f"chain {key[:8]}", daemon=True)
-        self._chains[key] = (chain, thread)
-        thread.start()
-
-    def _run_chain(self, key: str, work: Callable[[], Happened]) -> None:
-        try:
-            fact: Happened | None = work()
-        except Stopped:
-            fact = None
-        except JournalError as error:
-            trouble = error
-            self.post(lambda: self._give_up(trouble))
-            return
-        except Exception:
-            self._log.exception("%s: the agent itself failed", key)
-            self._chains[key][0].halt.wait(AGAIN)  # then it is begun again
-            fact = None
-        self.post(lambda: self._chain_ended(key, fact))
+        if (waits or record.stage is Stage.RESTORING) and not self._crew.is_at(record.key):
+            self._crew.begin(record)
 
     def _chain_ended(self, key: str, fact: Happened | None) -> None:
-        self._chains.pop(key, None)
+        self._crew.dismiss(key)
         if fact is None:
             return
         before = self.journal.known(key)

@@ -157,6 +157,21 @@ def test_what_was_called_off_while_the_agent_was_away_is_ended_and_restored(flee
     assert machine.did() == ["prepare pool Reboot", "restore worker Reboot", "restore pool Reboot"]
 
 
+def test_what_started_while_the_agent_was_away_is_not_prepared_any_more(fleet: Rig) -> None:
+    machine = fleet.machine("web_2")
+    machine.hold("pool")
+    event = fleet.control.post("/machines/web_2/restart")["event"]
+    until(lambda: _is_at(fleet, "web_2", event, 0, Progress.PREPARING) or None, "web_2 is in the middle of it")
+    assert machine.stop() == 0
+    fleet.control.post(f"/events/{event}/approve")
+    machine.start()
+    until(lambda: machine.records()[event].started or None, "the agent sees that it has started")
+    fleet.advance("1m")
+    until(lambda: over(fleet, "web_2", event), "web_2 is as it was")
+    assert machine.did() == ["restore pool Reboot"]
+    assert machine.said().count("pool: preparing") == 1
+
+
 def _scale_in(fleet: Rig) -> None:
     did = len(fleet.machine("web_0").did())
     events = {name: fleet.control.post(f"/machines/{name}/delete")["event"] for name in ("web_0", "web_1")}
