@@ -1,15 +1,9 @@
-"""The gallery is for those who change the portal, and shows each state there is."""
+"""The gallery shows each state there is."""
 
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.machines import Power
 from forewarn.portal.views.gallery import gallery_view
 from forewarn.testing.builders import NOON
-from tests.control.rig import Rig
-from tests.portal.visiting import entered
-
-
-def test_it_is_not_there_unless_in_development(rig: Rig) -> None:
-    assert entered(rig).get("/portal/_gallery").status == 404
 
 
 def test_it_has_a_machine_in_each_state_and_with_each_kind_of_event() -> None:

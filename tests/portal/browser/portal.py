@@ -46,6 +46,11 @@ class Portal:
     def row(self, machine: str) -> Locator:
         return self.page.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=machine, exact=True))
 
+    @property
+    def count(self) -> Locator:
+        """How many were found."""
+        return self.page.locator(".count")
+
     def fits(self) -> bool:
         """Nothing sticks out to the right, so that nobody has to push the page about."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

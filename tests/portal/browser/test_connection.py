@@ -38,3 +38,8 @@ def test_whoever_stands_on_something_still_does_after_a_change(browser: Browser,
         assert forewarn.cli("schedule", "Reboot", "many-0").returncode == 0
         expect(portal.row("many-0")).to_contain_text("Reboot · Scheduled")
         expect(portal.page.get_by_role("link", name="Next")).to_be_focused()
+
+
+def test_the_gallery_is_not_there_unless_in_development(browser: Browser, tmp_path: Path) -> None:
+    with up(tmp_path / "data") as forewarn, opened(browser, forewarn) as portal:
+        assert portal.page.request.get(f"{portal.home}/portal/_gallery").status == 404

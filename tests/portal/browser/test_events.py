@@ -111,7 +111,7 @@ def test_machines_chosen_on_the_fleet_page_stay_chosen_and_get_maintenance(forew
     portal.page.get_by_role("button", name="Show what would happen").click()
     expect(portal.page.get_by_role("listitem").filter(has_text="Reboot, NotBefore")).to_have_count(2)
     portal.page.get_by_role("button", name="Schedule it").click()
-    expect(portal.page.get_by_role("status")).to_have_text("3 events")
+    expect(portal.count).to_have_text("3 events")
     expect(portal.page.get_by_role("link", name="Reboot of db-1")).to_be_visible()
 
 

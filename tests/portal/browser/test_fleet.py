@@ -19,7 +19,7 @@ def test_an_event_appears_on_the_open_page_by_itself(forewarn: Up, portal: Porta
 def test_a_search_finds_by_name(portal: Portal) -> None:
     portal.page.get_by_label("Search machines").fill("web_")
     portal.page.get_by_role("button", name="Apply").click()
-    expect(portal.page.get_by_role("status")).to_have_text("3 of 12 machines")
+    expect(portal.count).to_have_text("3 of 12 machines")
 
 
 def test_it_says_when_nothing_fits(portal: Portal) -> None:
@@ -47,4 +47,4 @@ def test_it_works_without_scripts(browser: Browser, forewarn: Up) -> None:
     with opened(browser, forewarn, scripts=False) as portal:
         portal.page.get_by_label("Search machines").fill("solo")
         portal.page.get_by_role("button", name="Apply").click()
-        expect(portal.page.get_by_role("status")).to_have_text("1 of 12 machines")
+        expect(portal.count).to_have_text("1 of 12 machines")

@@ -57,7 +57,7 @@ def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, por
     portal.move_clock("+1 min")
     expect(page.locator(".badge.Completed")).to_be_visible()
     portal.open("/?search=api")
-    expect(page.get_by_role("status").first).to_have_text(re.compile("^1 of "))
+    expect(portal.count).to_have_text(re.compile("^1 of "))
     expect(portal.row(name)).to_have_count(0)
 
 
