@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from forewarn.domain.access import Role
+from forewarn.domain.resources import GROUP, Resource
+from forewarn.engine.estate import Estate
 from tests.control.rig import Rig, running
 from tests.portal.visiting import Visitor, entered
 
@@ -125,6 +127,14 @@ def test_an_open_page_hears_that_somebody_set_the_clock(rig: Rig, path: str, bod
     page = Open(entered(rig))
     rig.post(f"/forewarn/v1/clock/{path}", body)
     assert page.hears() == 'data: {"scope":"","what":"clock","subject":""}\n'
+    page.close()
+
+
+def test_an_open_page_hears_of_what_the_history_does_not_tell(rig: Rig) -> None:
+    page = Open(entered(rig))
+    group = Resource(id="/subscriptions/s/resourceGroups/new", type=GROUP, name="new")
+    rig.run(Estate(rig.engine).put(group.key, lambda known: group))
+    assert page.hears() == 'data: {"scope":"","what":"described","subject":""}\n'
     page.close()
 
 

@@ -18,6 +18,8 @@ PATIENCE = 20.0
 
 CLOCK_SET = b'data: {"scope":"","what":"clock","subject":""}\n\n'
 """Not in the history, and yet every time on the page means something else now."""
+DESCRIBED = b'data: {"scope":"","what":"described","subject":""}\n\n'
+"""Nor is this: somebody has described a resource otherwise."""
 
 
 async def stream(visit: Visit) -> Response:
@@ -34,16 +36,19 @@ async def stream(visit: Visit) -> Response:
 
 async def _told(visit: Visit, after: int) -> AsyncGenerator[bytes, None]:
     """Until the visitor's login or role ends, if not earlier."""
-    state = visit.desk.clock.state
+    desk = visit.desk
+    state, unwritten = desk.clock.state, desk.roster.unwritten
     yield RETRY
     with contextlib.suppress(Unavailable):  # the page comes back and finds where it was
-        async with contextlib.aclosing(visit.desk.hub.follow(after)) as batches:
+        async with contextlib.aclosing(desk.hub.follow(after)) as batches:
             async for batch in batches:
                 if not visit.may_look:
                     return
                 told = b"".join(_frame(entry) for entry in batch)
-                if state is not visit.desk.clock.state:
-                    state, told = visit.desk.clock.state, told + CLOCK_SET
+                if state is not desk.clock.state:
+                    state, told = desk.clock.state, told + CLOCK_SET
+                if unwritten != desk.roster.unwritten:
+                    unwritten, told = desk.roster.unwritten, told + DESCRIBED
                 yield told or HEARTBEAT
 
 

@@ -25,6 +25,8 @@ class Roster:
         self._filling = asyncio.Lock()
         self._since: list[Change] | None = None  # what happened while it was being filled
         self._full = False
+        self.unwritten = 0
+        """How many changes there were of which the history says nothing."""
         engine.on_change(self._follow)
 
     async def fill(self) -> "Roster":
@@ -64,6 +66,7 @@ class Roster:
         return found
 
     def _follow(self, change: Change) -> None:
+        self.unwritten += is_unwritten(change)
         if self._since is not None:
             self._since.append(change)
         elif self._full:
@@ -76,3 +79,8 @@ class Roster:
             self._machines.pop(key, None)
         for scope in change.dissolved:
             self._scopes.pop(scope, None)
+
+
+def is_unwritten(change: Change) -> bool:
+    """Whether something changed that pages show, and no entry of the history tells of it: a new model, a new set."""
+    return not change.entries and bool(change.resources or change.dropped or change.machines or change.gone)

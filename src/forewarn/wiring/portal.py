@@ -13,11 +13,13 @@ from forewarn.access.tokens import Caller
 from forewarn.control.desk import Desk as ControlDesk
 from forewarn.portal.desk import Desk
 from forewarn.portal.ports import Answer
-from forewarn.portal.roster import Roster
+from forewarn.portal.roster import Roster, is_unwritten
 
 
 def portal_desk(control: ControlDesk, resources: ASGIApp, *, development: bool) -> Desk:
     control.clock.on_set(control.hub.nudge)  # open pages hear of it at once
+    roster = Roster(control.engine)
+    control.engine.on_change(lambda change: control.hub.nudge() if is_unwritten(change) else None)
     return Desk(
         engine=control.engine,
         clock=control.clock,
@@ -25,7 +27,7 @@ def portal_desk(control: ControlDesk, resources: ASGIApp, *, development: bool) 
         access=control.access,
         entrance=control.entrance,
         hub=control.hub,
-        roster=Roster(control.engine),
+        roster=roster,
         resources=InProcess(resources, control.access),
         new_id=control.new_id,
         version=control.version,
