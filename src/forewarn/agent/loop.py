@@ -39,6 +39,8 @@ TELLS = frozenset({Approval.OWN, Approval.LEADER, Approval.ALL_READY})
 """The policies under which a machine says that it is ready. The others leave that to a person, or to nobody."""
 
 
+# TODO: it is longer than a file here should be; approving and asking the peers (from `_approve` to `_hear_peers`) can
+# become a class of their own, as the chains (crew.py) and saying that this machine is ready (herald.py) are.
 class Agent:
     def __init__(
         self,
