@@ -102,8 +102,8 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-# TODO: a refusal is shown in the engine's own English sentence, in every language. To translate it, errors would have to
-# carry a code and the facts in them, beside the sentence.
+# TODO: a refusal is shown in the engine's own English sentence, in every language. To translate it, errors would have
+# to carry a code and the facts in them, beside the sentence.
 def _refused(visit: Visit, error: ForewarnError) -> Response:
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 409)
     return page(visit, "refused.html", status=status, message=str(error))
