@@ -150,9 +150,10 @@ class Agent:
             ready=self._ready,
             doubted=self._doubt.holds,
         )
-        for action in plan(view):
+        actions = plan(view)
+        for action in actions:
             self._do(action)
-        for record in self.journal.records():
+        for record in self.journal.records() if actions else records:
             self._go_on(record)
             self._herald.look(record)
 
