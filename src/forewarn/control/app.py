@@ -18,11 +18,14 @@ from forewarn.control import (
     clients,
     clock,
     events,
+    faults,
+    fleet,
     health,
     history,
     machines,
     operations,
     portal,
+    requests,
     roles,
     scopes,
     watch,
@@ -59,7 +62,23 @@ def create_app(desk: Desk, hosts: Collection[str] = ()) -> Starlette:
 
 
 def endpoints(version: str) -> Endpoints:
-    nouns = (machines, scopes, events, operations, campaigns, history, clock, watch, roles, clients, portal, health)
+    nouns = (
+        fleet,
+        machines,
+        scopes,
+        events,
+        operations,
+        campaigns,
+        history,
+        clock,
+        watch,
+        faults,
+        requests,
+        roles,
+        clients,
+        portal,
+        health,
+    )
     rows = tuple(itertools.chain.from_iterable(noun.ENDPOINTS for noun in nouns))
     return (*rows, _openapi(rows, version))
 

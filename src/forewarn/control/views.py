@@ -12,6 +12,7 @@ from msgspec import Struct
 from forewarn.domain.campaigns import Campaign, CampaignState
 from forewarn.domain.consent import ApprovalPolicy, Rule, waits_for
 from forewarn.domain.events import ActorKind, Event, EventType, Operation, OperationState, Phase, Source
+from forewarn.domain.faults import Fault, Seen
 from forewarn.domain.history import Entry, What
 from forewarn.domain.machines import EvictionPolicy, Machine, Power, Priority
 from forewarn.domain.scopes import Scope, ScopeKind
@@ -163,7 +164,7 @@ class EntryView(View, frozen=True):
     digest: str
 
 
-def tell(shape: type[V], value: Machine | Scope | Event | Operation | Campaign | Entry) -> V:
+def tell(shape: type[V], value: Machine | Scope | Event | Operation | Campaign | Entry | Fault | Seen) -> V:
     return msgspec.convert(value, shape, from_attributes=True)
 
 

@@ -16,12 +16,19 @@ from forewarn.engine.worker import Worker
 CLOCK_NOTE = "clock"
 
 
-async def clock_state(store: Store, rate: float | None, wall: Callable[[], datetime]) -> ClockState | None:
-    """Where fleet time goes on after a start: never before where it was. No rate means the real clock."""
+async def clock_state(
+    store: Store, rate: float | None, wall: Callable[[], datetime], start: datetime | None = None
+) -> ClockState | None:
+    """Where fleet time goes on after a start: never before where it was. No rate means the real clock.
+
+    `start`: where a virtual clock begins, if it was never set before.
+    """
     text = await store.read(lambda reader: reader.note(CLOCK_NOTE))
     kept = msgspec.json.decode(text, type=ClockState) if text else None
     reached = wall() if kept is None else max(wall(), kept.fleet, FleetClock(wall, kept).now())
     if rate is not None:
+        if kept is None and start is not None:
+            reached = start
         state = ClockState(wall=wall(), fleet=reached, rate=rate)
         await _keep(store, state)
         return state

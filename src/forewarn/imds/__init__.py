@@ -9,6 +9,7 @@ something goes through the `Backend`, and is answered only when that has returne
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.identity import ByLocalAddress, BySourceAddress, Everyone
 from forewarn.imds.limits import Limits
+from forewarn.imds.playbook import Playbook
 from forewarn.imds.ports import Backend, Clock, Identities
 from forewarn.imds.server import Server
 from forewarn.imds.service import Rules
@@ -22,6 +23,7 @@ __all__ = [
     "Fleet",
     "Identities",
     "Limits",
+    "Playbook",
     "Rules",
     "Server",
 ]

@@ -6,17 +6,21 @@ memo holds decisions of the strict path, never answers, so it cannot be stale.
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Coroutine
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from forewarn.imds.body import Body, body_of
+from forewarn.imds.cases import Case
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
 from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
 from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
 from forewarn.imds.service import Approve, Decision, Issue, Read, Stand
+from forewarn.imds.slots import ANY, rendering, tag_of
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
@@ -29,12 +33,14 @@ _log = logging.getLogger(__name__)
 class Connection(asyncio.Protocol):
     __slots__ = (
         "_body",
+        "_case",
         "_door",
         "_ended",
         "_head",
         "_kept",
         "_listener",
         "_memo",
+        "_number",
         "_phase",
         "_plan",
         "_server",
@@ -54,6 +60,8 @@ class Connection(asyncio.Protocol):
         self._head: Head | None = None  # of the request whose body is coming
         self._body: Body | None = None
         self._plan: Read | None = None  # what is parked
+        self._case: Case | None = None  # the request being answered, if somebody meddles
+        self._number = 0
         self._ended = False  # the client has said all it will say
         self.deadline = inf  # how long the phase may last
         self.stalled = inf  # by when the client must have taken what was written
@@ -69,6 +77,7 @@ class Connection(asyncio.Protocol):
         # Nothing is buffered here: bytes go out at once, and what the kernel does not take stops the reading.
         self._transport.set_write_buffer_limits(high=0)
         self._memo = self._door.memo
+        self._number = self._server.entered
         self._enter(IDLE, self._server.limits.head_time)
 
     def data_received(self, data: bytes) -> None:
@@ -175,8 +184,9 @@ class Connection(asyncio.Protocol):
                 self._transport.write(CONTINUE)
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
-        if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._door is not None:
-            self._server.doors.remember(self._door, data, decision)
+        plain = self._server.meddler is None and self._door is not None
+        if plain and isinstance(decision, Read) and start == 0 and head.end == len(data):
+            self._server.doors.remember(cast(Door, self._door), data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:
@@ -216,8 +226,48 @@ class Connection(asyncio.Protocol):
 
     # Requests to answers.
 
-    def _serve(self, head: Head, body: bytes) -> Decision:
+    def _serve(self, head: Head, body: bytes) -> Decision | None:
+        """None: it is not decided yet, or not at all."""
         assert self._door is not None, "a connection without a door is closed at once"
+        guest = None if self._server.meddler is None else self._server.service.caller(head, self._door)
+        if self._server.meddler is not None and guest is not None:
+            self._case = self._server.meddler.meets(guest, head, body, self._number)
+            if not self._proceeds(head, body, self._case):
+                return None
+        return self._decide(head, body)
+
+    def _proceeds(self, head: Head, body: bytes, case: Case) -> bool:
+        """Whether the request is to be served now as it is; else what is to happen to it is under way."""
+        if case.reset:
+            self._reset()
+        elif case.hang:
+            self._enter(BUSY)
+        elif case.delay:
+            self._enter(BUSY)
+            self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
+        elif case.answer is not None:
+            self._write(reply_to(case.answer, Ending.of(head.modern, head.keep_alive)))
+        else:
+            return True
+        return False
+
+    def _after_delay(self, head: Head, body: bytes, case: Case) -> None:
+        if self._phase is BUSY and self._case is case:
+            case.delay = 0.0
+            self._phase = IDLE
+            if self._proceeds(head, body, case):
+                self._decide(head, body)
+            self._go_on()
+
+    def _reset(self) -> None:
+        """The client is told nothing but that the connection is gone."""
+        raw = self._transport.get_extra_info("socket")
+        if raw is not None and raw.family != socket.AF_UNIX:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
+
+    def _decide(self, head: Head, body: bytes) -> Decision:
+        assert self._door is not None
         try:
             decision = self._server.service.decide(head, body, self._door)
         except Exception:
@@ -246,6 +296,9 @@ class Connection(asyncio.Protocol):
             return
         if slot.seen is not self._server.now:
             self._server.saw(slot)
+        if self._case is not None and self._case.views:
+            self._tell(plan, self._case)
+            return
         rendered = slot.reply(plan.form)
         if plan.tags is None or not slot.is_current(plan.tags):
             self._write(rendered.document)
@@ -253,6 +306,15 @@ class Connection(asyncio.Protocol):
             self._park(plan)
         else:
             self._write(rendered.unchanged)
+
+    def _tell(self, plan: Read, case: Case) -> None:
+        """Another document than the right one. Nobody waits for it to change."""
+        slot = plan.guest.slot
+        assert slot.document is not None, "it is ready"
+        document = case.shows(slot.document)
+        rendered = rendering(document, plan.form)
+        current = plan.tags is not None and not plan.tags.isdisjoint({tag_of(document), ANY})
+        self._write(rendered.unchanged if current else rendered.document)
 
     async def _enrol_and_read(self, plan: Read) -> None:
         refusal = await self._server.errands.enrol(plan.guest)
@@ -295,8 +357,11 @@ class Connection(asyncio.Protocol):
     # Answers to bytes.
 
     def _write(self, reply: Reply) -> None:
-        self._transport.write(self._server.stamp.complete(reply))
-        if reply.close:
+        data, case = self._server.stamp.complete(reply), self._case
+        if case is not None:
+            self._case, data = None, case.sends(data)
+        self._transport.write(data)
+        if reply.close or (case is not None and case.truncated):
             self._close()
         else:
             self._phase = IDLE
@@ -304,7 +369,10 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, answer: Answer) -> None:
         """The last answer. The client may still be sending, and a closed socket would cut off what it reads."""
-        self._transport.write(self._server.stamp.complete(reply_to(answer, Ending.CLOSE)))
+        data, case = self._server.stamp.complete(reply_to(answer, Ending.CLOSE)), self._case
+        if case is not None:
+            self._case, data = None, case.sends(data)
+        self._transport.write(data)
         self._enter(LEAVING, self._server.limits.linger_time)
         if self._transport.can_write_eof():
             self._transport.write_eof()

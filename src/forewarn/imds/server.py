@@ -11,6 +11,7 @@ from itertools import islice
 from operator import length_hint
 from typing import TypeVar
 
+from forewarn.imds.cases import Meddler
 from forewarn.imds.connection import Connection
 from forewarn.imds.doors import Door, Doors
 from forewarn.imds.errands import Errands
@@ -55,6 +56,8 @@ class Server:
         self.errands = Errands(backend, identities)
         self.stamp = Stamp(seed, clock.now)
         self.parked = 0
+        self.meddler: Meddler | None = None
+        self.entered = 0  # how many connections there were
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
         self.doors = Doors(self.limits)
         self._connections: set[Connection] = set()
@@ -124,6 +127,13 @@ class Server:
             waiting, slot.waiters = slot.waiters, {}
             self.loop.call_soon(self._wake, iter(waiting.items()))
 
+    # For who meddles with it.
+
+    def meddle(self, meddler: Meddler | None) -> None:
+        """Every request is shown to the meddler, so none is recognised by its bytes alone."""
+        self.meddler = meddler
+        self.doors.forget_requests()
+
     # For its connections.
 
     def enter(self, connection: Connection, listener: Listener, transport: asyncio.BaseTransport) -> Door | None:
@@ -131,6 +141,7 @@ class Server:
         door = self.doors.enter(listener, transport) if len(self._connections) < self._room else None
         if door is not None:
             self._connections.add(connection)
+            self.entered += 1
         return door
 
     def leave(self, connection: Connection, door: Door) -> None:

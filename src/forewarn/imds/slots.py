@@ -70,7 +70,7 @@ class Slot:
         if held is not None and (document.epoch, document.incarnation) < (held.epoch, held.incarnation):
             return False
         self.document = document
-        self.etag = b"%d" % document.incarnation
+        self.etag = tag_of(document)
         self.ready = document.enrolled
         self._rendered.clear()
         return held is None or (document.epoch, document.incarnation) != (held.epoch, held.incarnation)
@@ -83,13 +83,20 @@ class Slot:
 
     def _render(self, form: Form) -> Rendered:
         assert self.document is not None, f"nothing was published for {self.scope} yet"
-        answer = answers.ok(render(self.document, form.version))
-        rendered = Rendered(
-            reply_to(answer, form.ending, etag=self.etag),
-            reply_to(answers.NOT_MODIFIED, form.ending, etag=self.etag),
-        )
-        self._rendered[form] = rendered
+        rendered = self._rendered[form] = rendering(self.document, form)
         return rendered
+
+
+def tag_of(document: Document) -> bytes:
+    return b"%d" % document.incarnation
+
+
+def rendering(document: Document, form: Form) -> Rendered:
+    answer, etag = answers.ok(render(document, form.version)), tag_of(document)
+    return Rendered(
+        reply_to(answer, form.ending, etag=etag),
+        reply_to(answers.NOT_MODIFIED, form.ending, etag=etag),
+    )
 
 
 class Bucket:

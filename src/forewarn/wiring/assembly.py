@@ -95,6 +95,8 @@ def _desk(core: Core, player: Player, metadata: Metadata, deliverer: Deliverer, 
         version=__version__,
         metadata_url=metadata.url,
         fail_next=core.driver.fail_next if isinstance(core.driver, SimulatedDriver) else None,
+        book=metadata.book,
+        driver=core.declared_driver,
         alive=lambda: {task.get_name(): not task.done() for task in tasks},
         more_metrics=lambda: figures(metadata.server, deliverer),
     )

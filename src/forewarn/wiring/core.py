@@ -35,10 +35,11 @@ from forewarn.wiring.options import Options
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
     options: Options
-    data: Path  # the data directory; one that ends with this, if none was given
+    data: Path  # where keys and logins are; one that ends with this, if none was given
     clock: FleetClock
     engine: Engine
     driver: Driver
+    declared_driver: fleetfile.Simulated | fleetfile.Command
     access: Access
     fleet: imds.Fleet  # the documents, as the metadata service holds them
     hub: Hub  # those who watch
@@ -51,22 +52,25 @@ async def opened(options: Options) -> AsyncIterator[Core]:
     async with AsyncExitStack() as stack:
         store = await asyncio.to_thread(open_store, options.data) if options.data else MemoryStore()
         stack.push_async_callback(store.close)
-        clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall))
+        clock = FleetClock(wall, await clock_state(store, rate_of(options.clock), wall, options.start))
         fleet, hub = imds.Fleet(), Hub(store)
         feed = Feed(fleet, hub)
         engine = Engine(
             store=store,
             clock=clock,
             feed=feed,
-            new_id=new_id,
+            new_id=options.new_id,
             settings=Settings(),
             heard=fleet.heard,
         )
         await engine.publish_all()
-        driver = _driver(await _load(engine, options), options.data)
+        declared = await _load(engine, options)
+        driver = _driver(declared, options.data)
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
-        data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        data = (
+            options.access or options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        )
         audit = Audit(store, clock.now, lambda entries: feed.publish(News(entries=entries)))
         own_ports: set[int] = set()
         yield Core(
@@ -75,6 +79,7 @@ async def opened(options: Options) -> AsyncIterator[Core]:
             clock=clock,
             engine=engine,
             driver=driver,
+            declared_driver=declared,
             access=await open_access(data, audit, new_id=new_id, new_secret=new_secret, wall=wall),
             fleet=fleet,
             hub=hub,

@@ -28,6 +28,7 @@ SAVE_MARKS_EVERY = 60.0
 class Metadata:
     server: imds.Server
     url: Callable[[Machine], str]  # where a machine finds its own document
+    book: imds.Playbook | None  # None: this fleet's clients are not to be tried
 
 
 @asynccontextmanager
@@ -52,9 +53,17 @@ async def serving_metadata(core: Core) -> AsyncIterator[Metadata]:
     try:
         for each in (listener, *more):
             await server.serve(each)
-        yield Metadata(server=server, url=url_maker(host, listener.port, identity))
+        yield Metadata(
+            server=server,
+            url=url_maker(host, listener.port, identity),
+            book=_playbook(core, server) if options.faults or not core.clock.is_real else None,
+        )
     finally:
         await server.close()
+
+
+def _playbook(core: Core, server: imds.Server) -> imds.Playbook:
+    return imds.Playbook(core.fleet, server, now=core.clock.now, monotonic=server.monotonic)
 
 
 async def save_marks(engine: Engine, server: imds.Server) -> None:

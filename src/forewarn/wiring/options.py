@@ -1,12 +1,14 @@
 """What `forewarn up` can be told."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
 from forewarn import imds
 from forewarn.wire.authorities import bracketed
+from forewarn.wiring import minting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +25,10 @@ class Options:
     any_address: bool = False  # 0.0.0.0 and :: are meant
     first_answer_delay: timedelta | None = None  # None: as the fleet's settings say
     rotate_keys_after: timedelta = timedelta(days=30)  # a new key signs then; tokens of the old one hold a day more
+    faults: bool = False  # clients may be tried (faults, a log of requests) on a real clock, too
+    start: datetime | None = None  # where a virtual clock starts; None: where the real one is, or where it was left
+    new_id: Callable[[], str] = minting.new_id  # names events and operations
+    access: Path | None = None  # where keys and logins are kept; None: with the data
     development: bool = False  # the portal also shows its gallery of components
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)

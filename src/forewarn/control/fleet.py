@@ -1,0 +1,55 @@
+"""The fleet as it is declared: another declaration can be taken over while Forewarn runs."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from forewarn.control.bodies import Nothing
+from forewarn.control.desk import Desk
+from forewarn.control.endpoints import LARGE, Ask, Endpoint, Endpoints
+from forewarn.control.views import View
+from forewarn.domain.errors import Conflict
+from forewarn.engine.loading import FLEET_NOTE
+from forewarn.wire import fleetfile
+
+
+class Declaration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    declaration: Annotated[str, Meta(description="the text of a fleet file, see docs/reference/fleet-file.md")]
+
+
+class Declared(View, frozen=True):
+    declaration: str
+
+
+async def read_fleet(desk: Desk, ask: Ask[Nothing, Nothing]) -> Declared:
+    kept = await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE))
+    return Declared(declaration=kept or "")
+
+
+async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
+    text = ask.body.declaration
+    declared = fleetfile.parse(text, "declaration")
+    if declared.driver not in (desk.driver, fleetfile.Simulated()):
+        raise Conflict("[driver]: the driver is chosen when Forewarn starts. Leave the table out, or start anew.")
+    await desk.engine.load_fleet(declared.fleet, text)
+    return Declared(declaration=text)
+
+
+ENDPOINTS: Endpoints = (
+    Endpoint(
+        method="GET",
+        path="/forewarn/v1/fleet",
+        does="The fleet file that was taken over last.",
+        handler=read_fleet,
+        answer=Declared,
+    ),
+    Endpoint(
+        method="PUT",
+        path="/forewarn/v1/fleet",
+        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once.",
+        handler=declare_fleet,
+        body=Declaration,
+        answer=Declared,
+        limit=LARGE,
+    ),
+)
