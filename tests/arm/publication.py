@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from forewarn.access.audit import Audit
 from forewarn.access.files import RESOURCE
-from forewarn.access.service import Access, open_access
+from forewarn.access.service import Access, credentials_in, open_access
 from forewarn.arm.app import create_arm
 from forewarn.control.server import serving
 from forewarn.domain.access import Assignment, Role
@@ -133,9 +133,9 @@ async def rigged(
 ) -> AsyncIterator[Rig]:
     rig = Rig(store or MemoryStore())
     async with AsyncExitStack() as stack:
-        rig.access = await open_access(
-            data, Audit(rig.store, rig.now), new_id=rig.new_id, new_secret=lambda: "secret", wall=lambda: NOON
-        )
+        login = await credentials_in(data, new_id=rig.new_id, new_secret=lambda: "secret", now=NOON)
+        audit = Audit(rig.store, rig.now)
+        rig.access = await open_access(login, audit, new_secret=lambda: "secret", wall=lambda: NOON)
         app = create_arm(an_arm_desk(rig.engine, rig.clock, rig.access, rig.now, rig.webhooks))
         port = await stack.enter_async_context(serving(app, "127.0.0.1", 0))
         rig.url = f"http://127.0.0.1:{port}"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from forewarn.access.audit import Audit
 from forewarn.access.clients import Client, Clients, load_clients
 from forewarn.access.ending import EndedTokens, load_ended
 from forewarn.access.files import Local, access_directory, read_local, write_local
-from forewarn.access.keys import KeyRing, open_keys
+from forewarn.access.keys import KeyRing, new_key, open_keys
 from forewarn.access.refusals import UNKNOWN, Refusals
 from forewarn.access.tokens import Caller, Grant, Tokens, Unverified
 from forewarn.domain.access import Assignment, Right, Role
@@ -152,11 +153,33 @@ class Access:
         await self._audit.write([self._audit.entry(by, What.ROTATED, "the key that signs", before=before, after=after)])
 
 
-async def open_access(
-    data: Path, audit: Audit, *, new_id: Callable[[], str], new_secret: Callable[[], str], wall: Callable[[], datetime]
-) -> Access:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Credentials:
+    """The one login that is always there, and the keys that sign."""
+
+    local: Local
+    keys: KeyRing
+
+
+def new_credentials(new_id: Callable[[], str], new_secret: Callable[[], str], now: datetime) -> Credentials:
+    """That are kept nowhere."""
+    return Credentials(local=_new_local(new_id, new_secret), keys=KeyRing([new_key(now)]))
+
+
+async def credentials_in(
+    data: Path, *, new_id: Callable[[], str], new_secret: Callable[[], str], now: datetime
+) -> Credentials:
     """What the data directory holds; what is missing there is made."""
-    local = await asyncio.to_thread(_local, data, new_id, new_secret)
+    return Credentials(
+        local=await asyncio.to_thread(_local, data, new_id, new_secret),
+        keys=await asyncio.to_thread(open_keys, access_directory(data) / "keys.json", now),
+    )
+
+
+async def open_access(
+    credentials: Credentials, audit: Audit, *, new_secret: Callable[[], str], wall: Callable[[], datetime]
+) -> Access:
+    local = credentials.local
     fixed = Assignment(
         id="local",
         principal=local.client_id,
@@ -165,7 +188,7 @@ async def open_access(
     )
     return Access(
         local=local,
-        keys=await asyncio.to_thread(open_keys, access_directory(data) / "keys.json", wall()),
+        keys=credentials.keys,
         clients=await load_clients(local, audit),
         assignments=await load_assignments(audit, [fixed]),
         audit=audit,
@@ -179,11 +202,15 @@ def _local(data: Path, new_id: Callable[[], str], new_secret: Callable[[], str])
     known = read_local(data)
     if known is not None:
         return known
-    made = Local(
+    made = _new_local(new_id, new_secret)
+    write_local(data, made)
+    return made
+
+
+def _new_local(new_id: Callable[[], str], new_secret: Callable[[], str]) -> Local:
+    return Local(
         tenant=new_id().lower(),
         subscription=Profile().subscription_id,  # the one that a fleet file's machines are in
         client_id="local",
         client_secret=new_secret(),
     )
-    write_local(data, made)
-    return made

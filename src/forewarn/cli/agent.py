@@ -4,9 +4,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forewarn.cli.client import Client
     from forewarn.cli.output import Output
     from forewarn.cli.verbs import Verbs
+    from forewarn.remote import Client
 
 TELLS = (
     "Inside a machine: prepare for what is coming, approve when ready, undo afterwards (run, check, status, approve)."

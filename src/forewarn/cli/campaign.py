@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client, in_path
 from forewarn.cli.output import Output, actor, clock_time, full_time, short
 from forewarn.cli.verbs import Run, Verbs, add_key, add_verb, duration, event_type
+from forewarn.remote import Client, in_path
 
 TELLS = "Roll maintenance over scopes, one update domain after another."
 STEERING = {

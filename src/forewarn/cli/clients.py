@@ -2,9 +2,9 @@
 
 import argparse
 
-from forewarn.cli.client import Client, in_path
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb
+from forewarn.remote import Client, in_path
 
 CLIENT = "Let programs and people log in with a client id and a secret of their own."
 

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client
 from forewarn.cli.output import Output, full_time, moment, span
 from forewarn.cli.verbs import Verbs, add_verb, duration, rate
+from forewarn.remote import Client
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:

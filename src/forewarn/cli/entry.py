@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from forewarn.cli.client import DEFAULT_SERVER, Client, Refusal, Unreachable
 from forewarn.cli.login import find_login
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
 from forewarn.domain.errors import ForewarnError
+from forewarn.remote import DEFAULT_SERVER, Client, Refusal, Unreachable
 
 OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 

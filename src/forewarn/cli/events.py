@@ -6,10 +6,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from forewarn.cli.client import Client, Refusal, in_path
 from forewarn.cli.output import Output, actor, clock_time, moment, short, span
 from forewarn.cli.verbs import Verbs, add_key, add_verb, duration, event_type
 from forewarn.cli.watching import watch_events
+from forewarn.remote import Client, Refusal, in_path
 
 COLUMNS = ("EVENT", "TYPE", "STATUS", "SOURCE", "MACHINES", "SCOPE", "WHEN", "APPROVED BY")
 

@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client
 from forewarn.cli.output import Output, full_time, short
 from forewarn.cli.policy import policy_text
 from forewarn.cli.verbs import Verbs, add_verb, count
+from forewarn.remote import Client
 
 SHOWN = 200
 COLUMNS = ("MACHINE", "SCOPE", "UD", "FD", "PRIORITY", "POWER", "METADATA URL")

@@ -5,10 +5,10 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from forewarn.cli.client import Client
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb, count
 from forewarn.cli.watching import entry_row, follow_history, show_entry
+from forewarn.remote import Client
 
 SHOWN = 50
 COLUMNS = ("SEQ", "AT", "WHO", "WHAT", "SCOPE", "SUBJECT", "CHANGE")

@@ -2,25 +2,19 @@
 
 import os
 from collections.abc import Set
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from forewarn.access.files import Local, read_local
+from forewarn.access.files import read_local
 from forewarn.cli.instances import instance_at
 from forewarn.cli.listeners import listening_users
 from forewarn.domain.errors import Invalid
+from forewarn.remote import Login
 from forewarn.wire.authorities import is_loopback
 
 VARIABLE = "FOREWARN_DATA"
 DATA = "forewarn-data"
 EVERYWHERE = "0.0.0.0", "::"  # noqa: S104  (asked for, they are this host)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Login:
-    local: Local
-    data: Path
 
 
 def find_login(server: str, data: Path | None = None) -> Login | None:

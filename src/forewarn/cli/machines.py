@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client, in_path
 from forewarn.cli.output import Output, clock_time, short
 from forewarn.cli.verbs import Run, Verbs, add_key, add_verb
 from forewarn.cli.watching import wait_for
+from forewarn.remote import Client, in_path
 
 REQUESTS = {
     "restart": "Restart a machine; where somebody listens, it is announced first.",

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client, in_path
 from forewarn.cli.output import Output, actor, full_time, short
 from forewarn.cli.verbs import Verbs, add_verb
+from forewarn.remote import Client, in_path
 
 COLUMNS = ("OPERATION", "IMPACT", "STATE", "MACHINES", "SCOPE", "EVENT", "ASKED BY", "AT", "MESSAGE")
 

@@ -21,7 +21,7 @@ from forewarn.cli import (
     roles,
     up,
 )
-from forewarn.cli.client import DEFAULT_SERVER
+from forewarn.remote import DEFAULT_SERVER
 
 if TYPE_CHECKING:
     from forewarn.cli.verbs import Verbs

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from forewarn.cli.client import DEFAULT_SERVER
+from forewarn.remote import DEFAULT_SERVER
 
 DOCUMENT = "/metadata/scheduledevents?api-version=2020-07-01"
 

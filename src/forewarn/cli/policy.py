@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client, Refusal, in_path
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb, count
 from forewarn.domain.consent import Rule
+from forewarn.remote import Client, Refusal, in_path
 
 TELLS = "Show or choose whose yes lets the events of a scope start before their time."
 

@@ -3,9 +3,9 @@
 import argparse
 import webbrowser
 
-from forewarn.cli.client import Client
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb
+from forewarn.remote import Client
 
 
 def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:

@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from forewarn.cli.client import Client, Refusal, in_path
 from forewarn.cli.output import Output, full_time
 from forewarn.cli.verbs import Verbs, add_verb
 from forewarn.domain.access import Role
+from forewarn.remote import Client, Refusal, in_path
 
 ROLE = "Give roles, and take them away: to the identities of machines, and to clients."
 KEYS = "The keys that sign tokens."

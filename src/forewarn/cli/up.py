@@ -10,7 +10,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forewarn.cli.client import CONTROL, Client
 from forewarn.cli.instances import Instance, forget, note
 from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
@@ -19,6 +18,7 @@ from forewarn.cli.welcome import show
 from forewarn.domain.errors import ForewarnError, Invalid
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import LONGEST_FIRST_ANSWER
+from forewarn.remote import CONTROL, Client
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:

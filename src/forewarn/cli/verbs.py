@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Callable
 from typing import TypeAlias
 
-from forewarn.cli.client import Client
 from forewarn.cli.output import Output
 from forewarn.domain.errors import Invalid
 from forewarn.domain.events import EventType
 from forewarn.domain.rates import read_rate
+from forewarn.remote import Client
 from forewarn.wire.durations import parse_duration
 
 Run: TypeAlias = Callable[[argparse.Namespace, Client, Output], int]

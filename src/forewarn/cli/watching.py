@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forewarn.cli.client import Client, Refusal, in_path
 from forewarn.cli.output import Output, actor, clock_time, full_time, short
+from forewarn.remote import Client, Refusal, in_path
 
 Query = Mapping[str, str | None]
 

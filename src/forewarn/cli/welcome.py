@@ -6,12 +6,12 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from forewarn import __version__
-from forewarn.cli.client import DEFAULT_SERVER
 from forewarn.cli.output import Output
 from forewarn.cli.pasting import Stage, command, lines_to_paste
 from forewarn.domain.machines import Machine
 from forewarn.engine.naming import machines_called
 from forewarn.engine.walking import pages_of_machines
+from forewarn.remote import DEFAULT_SERVER
 
 if TYPE_CHECKING:
     from forewarn.wiring import Forewarn, Options

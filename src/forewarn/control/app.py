@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -84,13 +85,16 @@ def endpoints(version: str) -> Endpoints:
 
 
 def _openapi(rows: Endpoints, version: str) -> Endpoint[Nothing, Nothing]:
+    @cache
+    def body() -> bytes:
+        return msgspec.json.encode(document((*rows, row), version))
+
     async def handler(desk: Desk, ask: Ask[Nothing, Nothing]) -> Response:
-        return Response(body, media_type="application/json")
+        return Response(body(), media_type="application/json")
 
     row: Endpoint[Any, Any] = Endpoint(
         method="GET", path=OPENAPI, does="This document.", handler=handler, answer="application/json", public=True
     )
-    body = msgspec.json.encode(document((*rows, row), version))
     return row
 
 

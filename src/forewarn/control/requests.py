@@ -90,7 +90,7 @@ ENDPOINTS: Endpoints = (
         answer=Requests,
     ),
     Endpoint(
-        method="POST",
+        method="PUT",
         path="/forewarn/v1/requests",
         does="Keep what clients ask from now on, or no longer.",
         handler=keep_requests,

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from ipaddress import ip_address
 
 import h11
@@ -17,6 +17,9 @@ from forewarn.wire.authorities import authority
 
 KEEP_ALIVE = 75
 SHUTDOWN = 5
+TICK, TICKS = 0.1, 864_000
+"""uvicorn wants to be told, every tenth of a second of a day, that it is time; by that it keeps its Date."""
+
 MOST_CONNECTIONS = 1000
 HEADERS = 16 * 1024
 HEADER_PATIENCE = 10.0
@@ -83,10 +86,37 @@ def _punctual(patience: float, reader_patience: float) -> type[H11Protocol]:
 
 
 class _Embedded(uvicorn.Server):
+    """Started and ended by whoever owns the process, without the pauses in which uvicorn looks for signals."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.over = asyncio.Event()
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are for whoever owns the process."""
         yield
+
+    async def main_loop(self) -> None:
+        tick = 0
+        while not await self.on_tick(tick):
+            tick = (tick + 1) % TICKS
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK):
+                    await self.over.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """At once, if nobody is being answered."""
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await asyncio.sleep(0)
+        if self.server_state.connections or self.server_state.tasks:
+            await super().shutdown(sockets)
+
+    def end(self) -> None:
+        self.should_exit = True
+        self.over.set()
 
 
 @asynccontextmanager
@@ -127,7 +157,7 @@ async def serving(
     try:
         yield int(listening.getsockname()[1])
     finally:
-        server.should_exit = True
+        server.end()
         await task
 
 

@@ -4,8 +4,8 @@
 """
 
 from forewarn.wiring.assembly import Forewarn, running
-from forewarn.wiring.minting import new_id, wall
+from forewarn.wiring.minting import new_id, new_secret, wall
 from forewarn.wiring.options import Options
 from forewarn.wiring.process import serve, settle_memory
 
-__all__ = ["Forewarn", "Options", "new_id", "running", "serve", "settle_memory", "wall"]
+__all__ = ["Forewarn", "Options", "new_id", "new_secret", "running", "serve", "settle_memory", "wall"]

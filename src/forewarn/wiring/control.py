@@ -34,12 +34,15 @@ class Places:
     arm: str | None  # that of HTTPS, if it is wanted
 
 
-async def server_tls(core: Core) -> ServerTls:
+async def server_tls(core: Core) -> ServerTls | None:
+    """None: nothing is served over HTTPS."""
+    if core.options.arm is None:
+        return None
     return await asyncio.to_thread(ServerTls, access_directory(core.data), core.options.certified, wall())
 
 
 @asynccontextmanager
-async def serving_control(core: Core, desk: control.Desk, tls: ServerTls) -> AsyncIterator[Places]:
+async def serving_control(core: Core, desk: control.Desk, tls: ServerTls | None) -> AsyncIterator[Places]:
     """Both faces on both ports."""
     options, https = core.options, list[int]()
     resources = create_arm(_arm_desk(core), https_port=lambda: next(iter(https), None))
@@ -50,7 +53,7 @@ async def serving_control(core: Core, desk: control.Desk, tls: ServerTls) -> Asy
         Guard(resources, options.hosts, desk.served),
     )
     async with AsyncExitStack() as stack:
-        if options.arm is not None:
+        if options.arm is not None and tls is not None:
             host, port = options.arm
             secure = serving(app, host, port, wildcard=options.any_address, tls=tls.context, option="--arm")
             https.append(await stack.enter_async_context(secure))
@@ -63,12 +66,13 @@ async def serving_control(core: Core, desk: control.Desk, tls: ServerTls) -> Asy
         )
 
 
-async def tend(core: Core, tls: ServerTls) -> None:
+async def tend(core: Core, tls: ServerTls | None) -> None:
     """Keys are rotated, and the server's certificate renewed, without a restart."""
     while True:
         try:
             await core.access.tend(core.options.rotate_keys_after)
-            await asyncio.to_thread(tls.tend, wall())
+            if tls is not None:
+                await asyncio.to_thread(tls.tend, wall())
         except (OSError, Unavailable):
             log.warning("keys and certificates could not be looked after; what is there holds", exc_info=True)
         await asyncio.sleep(TEND_ACCESS_EVERY)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from forewarn import imds
 from forewarn.access.audit import Audit
-from forewarn.access.service import Access, open_access
+from forewarn.access.service import Access, credentials_in, open_access
 from forewarn.domain.errors import Invalid
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import Settings
@@ -35,7 +35,7 @@ from forewarn.wiring.options import Options
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
     options: Options
-    data: Path  # where keys and logins are; one that ends with this, if none was given
+    data: Path  # the data directory; one that ends with this, if none was given
     clock: FleetClock
     engine: Engine
     driver: Driver
@@ -68,8 +68,9 @@ async def opened(options: Options) -> AsyncIterator[Core]:
         driver = _driver(declared, options.data)
         if options.first_answer_delay is not None:
             engine.settings = replace(engine.settings, first_answer_delay=options.first_answer_delay)
-        data = (
-            options.access or options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        data = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forewarn-")))
+        credentials = options.credentials or await credentials_in(
+            data, new_id=new_id, new_secret=new_secret, now=wall()
         )
         audit = Audit(store, clock.now, lambda entries: feed.publish(News(entries=entries)))
         own_ports: set[int] = set()
@@ -80,7 +81,7 @@ async def opened(options: Options) -> AsyncIterator[Core]:
             engine=engine,
             driver=driver,
             declared_driver=declared,
-            access=await open_access(data, audit, new_id=new_id, new_secret=new_secret, wall=wall),
+            access=await open_access(credentials, audit, new_secret=new_secret, wall=wall),
             fleet=fleet,
             hub=hub,
             webhooks=Webhooks(lambda: own_ports),

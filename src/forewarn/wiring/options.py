@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from forewarn import imds
+from forewarn.access.service import Credentials
 from forewarn.wire.authorities import bracketed
 from forewarn.wiring import minting
 
@@ -28,7 +29,7 @@ class Options:
     faults: bool = False  # clients may be tried (faults, a log of requests) on a real clock, too
     start: datetime | None = None  # where a virtual clock starts; None: where the real one is, or where it was left
     new_id: Callable[[], str] = minting.new_id  # names events and operations
-    access: Path | None = None  # where keys and logins are kept; None: with the data
+    credentials: Credentials | None = None  # None: those that are kept with the data
     development: bool = False  # the portal also shows its gallery of components
     limits: imds.Limits = field(default_factory=imds.Limits)
     rules: imds.Rules = field(default_factory=imds.Rules)

@@ -4,11 +4,12 @@ import http.client
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from forewarn.access.files import token_in, token_request
-from forewarn.cli.login import Login
+from forewarn.access.files import Local, token_in, token_request
 
 CONTROL = "127.0.0.1:8255"
 DEFAULT_SERVER = f"http://{CONTROL}"
@@ -19,6 +20,12 @@ COME_BACK = 30
 
 API = "/forewarn/v1"
 PAGE = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Login:
+    local: Local
+    data: Path  # where it was found
 
 
 class Unreachable(Exception):
@@ -67,6 +74,9 @@ class Client:
 
     def patch(self, path: str, body: Mapping[str, object]) -> Any:
         return self._ask("PATCH", f"{API}{path}", json.dumps(body).encode())
+
+    def put(self, path: str, body: Mapping[str, object]) -> Any:
+        return self._ask("PUT", f"{API}{path}", json.dumps(body).encode())
 
     def last_entry(self) -> int:
         return int(self.get("/history", limit=1)["last"])
