@@ -43,6 +43,7 @@ class RequestView(View, frozen=True):
 
 class Requests(View, frozen=True):
     kept: bool
+    last: Annotated[int, Meta(description="the number of the newest request of all")]
     items: list[RequestView]
 
 
@@ -56,13 +57,17 @@ async def list_requests(desk: Desk, ask: Ask[RequestsQuery, Nothing]) -> Request
     if not found and query.wait:
         await _another(book, query)
         found = _look(book, query)
-    return Requests(kept=book.logs, items=[tell(RequestView, seen) for seen in found])
+    return _told(book, found)
 
 
 async def keep_requests(desk: Desk, ask: Ask[Nothing, Keep]) -> Requests:
     book = book_of(desk)
     book.log(ask.body.keep)
-    return Requests(kept=book.logs, items=[])
+    return _told(book, [])
+
+
+def _told(book: Book, seen: list[Seen]) -> Requests:
+    return Requests(kept=book.logs, last=book.last_request, items=[tell(RequestView, each) for each in seen])
 
 
 def _look(book: Book, query: RequestsQuery) -> list[Seen]:

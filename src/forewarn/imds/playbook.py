@@ -112,6 +112,11 @@ class Playbook:
     def logs(self) -> bool:
         return self._logs
 
+    @property
+    def last_request(self) -> int:
+        """The number of the newest; they are counted even where they are not kept."""
+        return self._count
+
     def requests(self, after: int = 0, machine: str | None = None) -> Iterator[Seen]:
         """In the order they came."""
         return (seen for seen in self._seen if seen.number > after and machine in (None, seen.machine))
