@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from forewarn.remote import Client, Refusal, in_path
@@ -48,7 +49,7 @@ def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
         name=key[1],
         number=polls[-1]["number"],
         incarnation=told[-1] if told else None,
-        interval=max((later - earlier for earlier, later in zip(times, times[1:], strict=False)), default=1.0),
+        interval=max((later - earlier for earlier, later in pairwise(times)), default=1.0),
     )
 
 
