@@ -22,7 +22,8 @@ from forewarn.portal.pages import page, see
 from forewarn.portal.recent import newest_entries
 from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.sharing import sharing
-from forewarn.portal.views.machines import BIRTHS, Deed, Late, MachineView, Offer, lately_of, machine_view, offers_for
+from forewarn.portal.views.lately import BIRTHS, Late, lately_of
+from forewarn.portal.views.machines import Deed, MachineView, Offer, machine_view, offers_for
 from forewarn.portal.views.rehearsing import Owner, Stage
 from forewarn.wire.compute.reading import spec_of
 
