@@ -1,6 +1,7 @@
 """The gallery shows every component in every state: whatever a part's template asks is answered there, both ways."""
 
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, Template, nodes
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.machines import Power
 from forewarn.portal.gallery import apart
-from forewarn.portal.pages import templates
+from forewarn.portal.pages import templates, told
 from forewarn.portal.texts import texts_of
 from forewarn.portal.views.gallery import gallery_view
 from forewarn.portal.views.waiting import Wait
@@ -88,7 +89,9 @@ def watched() -> Watching:
     }
     who = {"who": "alice", "version": "1", "theme": "auto", "path": "/portal/_gallery", "now": NOON, "clock_rate": None}
     gallery = environment.get_template("gallery.html")
-    gallery.render(t=texts_of("en"), gallery=gallery_view(NOON), apart=apart, **frame, **who)
+    gallery.render(
+        t=texts_of("en"), gallery=gallery_view(NOON), apart=apart, told=partial(told, texts_of("en")), **frame, **who
+    )
     watching.shown = set(watching.parts)
     for name in environment.list_templates():
         environment.get_template(name)

@@ -17,7 +17,7 @@ _LIVE = re.compile(r' data-live="[^"]*"')
 
 async def see_gallery(visit: Visit) -> Response:
     if not visit.desk.development:
-        raise NotFound("The gallery is there only in development: forewarn up --development.")
+        raise NotFound("The gallery is there only in development: forewarn up --development.", key="no_gallery")
     return page(visit, "gallery.html", gallery=gallery_view(visit.now), apart=apart)
 
 

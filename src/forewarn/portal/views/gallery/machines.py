@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from forewarn.domain.errors import Conflict
 from forewarn.domain.events import EventType, OperationState, Phase
 from forewarn.domain.history import What
 from forewarn.domain.machines import Power, Priority
@@ -11,6 +12,7 @@ from forewarn.portal.views.lately import Late
 from forewarn.portal.views.machines import Deed, MachineView, Offer, machine_view
 from forewarn.portal.views.rehearsing import Outlook, Preview
 
+REFUSAL = Conflict("{name} is being deleted: wait until it is gone.", key="being_deleted", name="web")
 URL = "http://web-3.localhost:8090"
 
 
@@ -44,7 +46,7 @@ def _preview(outlook: Outlook, now: datetime) -> Preview:
         not_before=now + 15 * MINUTE if has_notice else None,
         notice=15 * MINUTE if has_notice else None,
         event="00000001",
-        refusal="ten operations are under way in web:0.",
+        refusal=REFUSAL if outlook is Outlook.REFUSED else None,
     )
 
 

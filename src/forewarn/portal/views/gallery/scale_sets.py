@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from forewarn.domain.errors import Conflict
 from forewarn.domain.events import EventType, Phase
 from forewarn.domain.machines import Power
 from forewarn.domain.resources import group_id
@@ -130,7 +131,8 @@ def _steps() -> Iterator[tuple[str, WizardView]]:
         yield f"{step.value}, sent back", wizard_view(step, _wrong(step), known, settings, checked=True)
     on = replace(good, spot=ON, repairs=ON, group_is=NEW, new_group="new")
     yield "review of what is switched on", wizard_view(Step.REVIEW, on, known, settings)
-    yield "review, refused", wizard_view(Step.REVIEW, good, known, settings, refusal="rg is being deleted.")
+    refusal = Conflict("{name} is being deleted: wait until it is gone.", key="being_deleted", name="web")
+    yield "review, refused", wizard_view(Step.REVIEW, good, known, settings, refusal=refusal)
 
 
 def _wrong(step: Step) -> Wish:
