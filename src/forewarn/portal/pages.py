@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -11,10 +11,11 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from forewarn.domain.durations import format_duration
+from forewarn.domain.errors import ForewarnError
 from forewarn.portal.choices import theme_of
 from forewarn.portal.desk import Visit
 from forewarn.portal.places import place_of
-from forewarn.portal.texts import LANGUAGES
+from forewarn.portal.texts import LANGUAGES, Texts
 
 HEADERS = {  # of every answer, unless it says something else itself
     "Content-Security-Policy": (
@@ -54,6 +55,14 @@ def rich(text: str, **facts: object) -> Markup:
     return Markup(escape(text)).format(**facts)  # noqa: S704  it is escaped
 
 
+def told(texts: Texts, said: ForewarnError | str) -> Markup:
+    """A refusal in the visitor's language; where that has no words for it, in English, and marked so."""
+    text = texts.refusal(said) if isinstance(said, ForewarnError) else said
+    if text is not None:
+        return escape(text)
+    return rich(texts("refused.in_english"), words=Markup('<span lang="en">{}</span>').format(str(said)))
+
+
 def page(visit: Visit, template: str, *, status: int = 200, **view: Any) -> Response:
     return HTMLResponse(html(visit, template, **view), status_code=status)
 
@@ -67,6 +76,7 @@ def frame_of(visit: Visit) -> Mapping[str, Any]:
     clock = visit.desk.clock
     return {
         "t": visit.texts,
+        "told": partial(told, visit.texts),
         "languages": LANGUAGES,
         "who": visit.caller.name,
         "may_look": visit.may_look,

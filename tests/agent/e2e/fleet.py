@@ -63,6 +63,12 @@ class Machine:
         """From now on the step does not come to an end."""
         Path(f"{self.log}.hold-{step}").touch()
 
+    def let_go(self, step: str) -> None:
+        Path(f"{self.log}.hold-{step}").unlink()
+
+    def has_begun(self, step: str) -> bool:
+        return Path(f"{self.log}.pid-{step}").exists()
+
     def is_running(self, step: str) -> bool:
         """Whether what the step began to prepare is still at it. One that has ended may still wait to be noticed."""
         process = Path("/proc", Path(f"{self.log}.pid-{step}").read_text().strip(), "stat")
