@@ -2,8 +2,8 @@
 
 Corosync, Pacemaker and its command line tools are Debian's own; nothing of the cluster is replaced by something of ours.
 The first node runs where the command is started, so that the agent asks at 169.254.169.254 like every client; the second
-one, to which the cluster moves its work, runs beside it in a network namespace of its own, and does not run the agent.
-Everything ends with the command.
+one, to which the cluster moves its work, runs beside it in a network namespace of its own. It runs the agent only if it
+is told to; its questions then come from 10.83.0.2, through the first. Everything ends with the command.
 """
 
 import argparse
@@ -23,6 +23,7 @@ JOIN = """\
 ip link set lo up
 until ip address add {address}/30 dev {wire} 2>/dev/null; do sleep 0.1; done
 ip link set {wire} up
+ip route add 169.254.169.254 via {gateway}
 mount -t tmpfs tmpfs {directory}
 exec "$@"
 """
@@ -31,6 +32,7 @@ exec "$@"
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("agent", choices=("azure-events", "azure-events-az"))
+    parser.add_argument("--agents", choices=("1", "2"), default="1", help="nodes that run the agent")
     parser.add_argument("--interval", type=int, default=10, help="seconds between two monitor actions")
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--package", type=Path, action="append", required=True)
@@ -45,10 +47,10 @@ def main() -> int:
         return [*script("tests.compatibility.node", *words), *(["--then", *then] if then else [])]
 
     with Together(os.environ) as nodes:
-        join = JOIN.format(address=ADDRESSES[1], wire=WIRE[1], directory=work)
+        join = JOIN.format(address=ADDRESSES[1], gateway=ADDRESSES[0], wire=WIRE[1], directory=work)
         second = nodes.start("unshare", "--net", *APART, "sh", "-ec", join, "sh", *node(NAMES[1]))
         lay_wire(second.pid)
-        setup = script("tests.compatibility.configuring", asked.agent, str(asked.interval), work / WORK)
+        setup = script("tests.compatibility.configuring", asked.agent, asked.agents, str(asked.interval), work / WORK)
         first = nodes.start("unshare", *APART, *node(NAMES[0], *setup))
         return first.wait()
 

@@ -1,6 +1,6 @@
-"""What an administrator types once on a new cluster, after the page of the agent: `python -m …configuring AGENT SECONDS FILE`.
+"""What an administrator types once on a new cluster, after the page of the agent: `python -m …configuring AGENT 1|2 SECONDS FILE`.
 
-Two resources: the agent, on the first node only, and `app`, which prefers the first node and stands for whatever the
+Two resources: the agent, on the first node or on both, and `app`, which prefers the first node and stands for whatever the
 cluster runs. It is Pacemaker's own Dummy, whose state is a file: there while it runs on this node, gone when it does not.
 """
 
@@ -15,7 +15,8 @@ PROPERTIES = {
     "dc-deadtime": "5s",
     "node-health-strategy": "custom",  # the health that azure-events-az writes is read by the rule below
 }
-RESOURCES = """\
+CONFIGURATION = """\
+<configuration>
 <resources>
   <primitive id="app" class="ocf" provider="pacemaker" type="Dummy">
     <instance_attributes id="app-parameters">
@@ -35,29 +36,31 @@ RESOURCES = """\
       </operations>
     </primitive>
   </clone>
-</resources>"""
-CONSTRAINTS = """\
+</resources>
 <constraints>
   <rsc_location id="app-at-home" rsc="app" node="node-1" score="100"/>
-  <rsc_location id="agent-at-home" rsc="health-azure-events-clone" node="node-2" score="-INFINITY"/>
-  <rsc_location id="azure-health" rsc-pattern="!health-.*">
+{alone}  <rsc_location id="azure-health" rsc-pattern="!health-.*">
     <rule id="azure-health-rule" score-attribute="#health-azure">
       <expression id="azure-health-defined" attribute="#uname" operation="defined"/>
     </rule>
   </rsc_location>
-</constraints>"""
+</constraints>
+</configuration>"""
+ALONE = """\
+  <rsc_location id="agent-at-home" rsc="health-azure-events-clone" node="node-2" score="-INFINITY"
+      resource-discovery="never"/>
+"""
 
 
-def main(agent: str, interval: str, file: str) -> None:
+def main(agent: str, agents: str, interval: str, file: str) -> None:
     for name, value in PROPERTIES.items():
         _until("crm_attribute", "--type", "crm_config", "--name", name, "--update", value)
     while "Online: [ node-1 node-2 ]" not in _said("crm_mon", "--one-shot"):
         time.sleep(0.5)
     for node in ("node-1", "node-2"):
         _until("crm_attribute", "--node", node, "--name", "#health-azure", "--update", "0")
-    resources = RESOURCES.format(agent=agent, interval=interval, file=file)
-    for scope, text in {"resources": resources, "constraints": CONSTRAINTS}.items():
-        _until("cibadmin", "--replace", "--scope", scope, "--xml-text", text)
+    everything = CONFIGURATION.format(agent=agent, interval=interval, file=file, alone=ALONE if agents == "1" else "")
+    _until("cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-text", everything)
     print(f"the cluster runs, with {agent} every {interval} s", flush=True)
 
 

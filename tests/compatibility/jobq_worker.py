@@ -25,15 +25,15 @@ def main(package: Path, azurite: Path, directory: Path) -> int:
         "HOME": str(directory),  # it writes there
         "AZ_BATCH_TASK_ID": "task-1",  # without a variable of Azure Batch it does not ask for events
         "JOBQ_CONNECTION_STRING": CONNECTION,
-        "JOBQ_STORAGE_QUEUE": "devstoreaccount1/jobs",
     }
-    jobq = package / "bin" / "ai4s-jobq"
+    jobq = (package / "bin" / "ai4s-jobq", "devstoreaccount1/jobs")
+    storage = ("--silent", "--disableTelemetry", "--skipApiVersionCheck", "--location", directory)
     with Together(environment) as programs:
-        programs.start(azurite / "node_modules/.bin/azurite", "--silent", "--skipApiVersionCheck", "--location", directory)
+        programs.start(azurite / "node_modules/.bin/azurite", *storage)
         waiting = "until printf '' 2>/dev/null >/dev/tcp/127.0.0.1/10001; do sleep 0.1; done"
         programs.run("bash", "-c", waiting)
-        print(programs.run(jobq, "push", "--command", JOB.format(file=directory / WORK)), flush=True)
-        return programs.start(jobq, "worker").wait()
+        print(programs.run(*jobq, "push", "--command", JOB.format(file=directory / WORK)), flush=True)
+        return programs.start(*jobq, "worker").wait()
 
 
 if __name__ == "__main__":
