@@ -1,9 +1,9 @@
 """A real two-node Pacemaker cluster as one command: `python -m tests.compatibility.cluster AGENT …`.
 
-Corosync, Pacemaker and its command line tools are Debian's own; nothing of the cluster is replaced by something of ours.
-The first node runs where the command is started, so that the agent asks at 169.254.169.254 like every client; the second
-one, to which the cluster moves its work, runs beside it in a network namespace of its own. It runs the agent only if it
-is told to; its questions then come from 10.83.0.2, through the first. Everything ends with the command.
+Corosync, Pacemaker and its command line tools are Debian's own; nothing of the cluster is replaced by ours. The first
+node runs where the command is started, so that the agent asks at 169.254.169.254 like every client. The second one, to
+which the cluster moves its work, runs beside it in a network namespace of its own; it runs the agent only if told to,
+and then its questions come from 10.83.0.2, through the first. Everything ends with the command.
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""What an administrator types once on a new cluster, after the page of the agent: `python -m …configuring AGENT 1|2 SECONDS FILE`.
+"""What an administrator types once on a new cluster, after the page of the agent.
 
-Two resources: the agent, on the first node or on both, and `app`, which prefers the first node and stands for whatever the
-cluster runs. It is Pacemaker's own Dummy, whose state is a file: there while it runs on this node, gone when it does not.
+`python -m tests.compatibility.configuring AGENT 1|2 SECONDS FILE`. Two resources: the agent, on the first node or on
+both, and `app`, which prefers the first node and stands for whatever the cluster runs. It is Pacemaker's own Dummy,
+whose state is a file: there while it runs on this node, gone when it does not.
 """
 
 import subprocess

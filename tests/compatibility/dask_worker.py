@@ -1,7 +1,7 @@
-"""A dask scheduler and one worker with the plugin for Spot machines: `python -m tests.compatibility.dask_worker PACKAGE`.
+"""A dask scheduler, and one worker with the plugin for Spot machines.
 
-Both are started by dask's own command, and the plugin is registered as dask-cloudprovider's page shows it. It ends when
-the worker does, which is what the plugin makes it do.
+`python -m tests.compatibility.dask_worker PACKAGE`. Both are started by dask's own command, and the plugin is
+registered as dask-cloudprovider's page shows it. It ends when the worker does, which is what the plugin makes it do.
 """
 
 import os

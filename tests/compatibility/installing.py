@@ -1,4 +1,4 @@
-"""The packages of other people's clients, outside the checkout, fetched once: `python -m tests.compatibility.installing`.
+"""Other people's packages, fetched once and kept outside the checkout: `python -m tests.compatibility.installing`.
 
 Nothing is installed on the machine itself: Python packages live in environments of their own, npm's in a folder, and
 Debian's are unpacked, not installed. Versions are pinned, so that a finding on the page names what it was found in.
@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +53,12 @@ def install(package: Package) -> Path:
 
 def from_pypi(package: Package, place: Path) -> None:
     _run([sys.executable, "-m", "venv", place])
-    pip = [place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = (place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     _run([*pip, f"{package.name}=={package.version}", *package.more])
 
 
 def from_npm(package: Package, place: Path) -> None:
-    npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", place]
+    npm = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", place)
     _run([*npm, f"{package.name}@{package.version}", *package.more])
 
 
@@ -96,10 +96,17 @@ def _apt(place: Path) -> list[str]:
     return ["apt-get", "--quiet=2", *(word for key, value in settings.items() for word in ("-o", f"{key}={value}"))]
 
 
-def _run(command: list[str | Path], cwd: Path | None = None) -> None:
+def _run(command: Sequence[str | Path], cwd: Path | None = None) -> None:
     subprocess.run(command, cwd=cwd, check=True)
 
 
+WITH_PACEMAKER = """
+pacemaker-cli-utils pacemaker-common pacemaker-resource-agents corosync cluster-glue gawk libcfg7 libcib27 libcmap4
+libcorosync-common4 libcpg4 libcrmcluster29 libcrmcommon34 libcrmservice28 libknet1 liblrm2 liblrmd28 libltdl7
+liblzo2-2 libnet1 libnl-3-200 libnl-route-3-200 libnozzle1 libpacemaker1 libpe-rules26 libpe-status28 libpils2
+libplumb2 libplumbgpl2 libqb100 libquorum5 libsigsegv2 libstatgrab10 libstonith1 libstonithd26 libvotequorum8
+libxslt1.1
+"""
 DASK = Package(
     name="dask-cloudprovider",
     version="2025.9.0",
@@ -115,16 +122,7 @@ PACEMAKER = Package(
     name="pacemaker",
     version="2.1.5-1+deb12u1",
     make=from_debian,
-    more=tuple(
-        f"{name}/bookworm"
-        for name in (
-            "pacemaker-cli-utils pacemaker-common pacemaker-resource-agents corosync cluster-glue gawk libcfg7 libcib27 "
-            "libcmap4 libcorosync-common4 libcpg4 libcrmcluster29 libcrmcommon34 libcrmservice28 libknet1 liblrm2 "
-            "liblrmd28 libltdl7 liblzo2-2 libnet1 libnl-3-200 libnl-route-3-200 libnozzle1 libpacemaker1 libpe-rules26 "
-            "libpe-status28 libpils2 libplumb2 libplumbgpl2 libqb100 libquorum5 libsigsegv2 libstatgrab10 libstonith1 "
-            "libstonithd26 libvotequorum8 libxslt1.1"
-        ).split()
-    ),
+    more=tuple(f"{name}/bookworm" for name in WITH_PACEMAKER.split()),
 )
 PACKAGES = (DASK, JOBQ, TERMINATION_HANDLER, AZURITE, OLD_AGENTS, AGENTS, PACEMAKER)
 
