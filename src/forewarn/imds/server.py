@@ -70,13 +70,17 @@ class Server:
 
     # For its owner.
 
-    async def serve(self, listener: Listener) -> None:
+    async def serve(self, listener: Listener) -> Callable[[], None]:
+        """Call what is returned to take no more connections there."""
+        made = []
         for listening in listener.sockets:
             unix = listening.family == socket.AF_UNIX
             make = self.loop.create_unix_server if unix else self.loop.create_server
-            self._listening.append(await make(lambda: Connection(self, listener), sock=listening, backlog=BACKLOG))
+            made.append(await make(lambda: Connection(self, listener), sock=listening, backlog=BACKLOG))
+        self._listening += made
         if self._next_beat is None:
             self._beat_on()
+        return lambda: self._stop_listening(made)
 
     async def close(self) -> None:
         """Stop listening, let the backend finish what it works on, and close every connection."""
@@ -152,6 +156,11 @@ class Server:
 
     def saw(self, slot: Slot) -> None:
         slot.seen = self._seen[slot.scope] = self.now
+
+    def _stop_listening(self, there: list[asyncio.Server]) -> None:
+        for listening in there:
+            self._listening.remove(listening)
+            listening.close()
 
     def _wake(self, waiting: Iterator[tuple[Waiter, object]]) -> None:
         """Some at a time, so that a crowd does not hold up everybody else."""

@@ -11,15 +11,29 @@ if TYPE_CHECKING:
     from forewarn.testing.contracts import check_store
     from forewarn.testing.handles import Event, Group, Machine, RanAtOnce
     from forewarn.testing.kit import Forewarn, Late, started
+    from forewarn.testing.reach import CannotReach, Place
 
-__all__ = ["Event", "Forewarn", "Group", "Late", "Machine", "RanAtOnce", "check_store", "started"]
+__all__ = [
+    "CannotReach",
+    "Event",
+    "Forewarn",
+    "Group",
+    "Late",
+    "Machine",
+    "Place",
+    "RanAtOnce",
+    "check_store",
+    "started",
+]
 
 _HOMES = {
+    "CannotReach": "reach",
     "Event": "handles",
     "Forewarn": "kit",
     "Group": "handles",
     "Late": "kit",
     "Machine": "handles",
+    "Place": "reach",
     "RanAtOnce": "handles",
     "check_store": "contracts",
     "started": "kit",

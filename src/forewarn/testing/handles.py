@@ -1,12 +1,14 @@
 """What a test holds in its hands: a machine, a group of machines, an event. Each asks the server anew, every time."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from forewarn.remote import in_path
 from forewarn.testing import metadata
+from forewarn.testing.reach import Place, reach
 from forewarn.testing.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -81,6 +83,16 @@ class Machine:
         response = metadata.approve(self.metadata_url, *(event.id for event in events))
         assert response.status == 200, f"{self.name} approved and was answered {response.status}: {response.body!r}"
 
+    def look(self) -> dict[str, Any]:
+        """All there is to know, as the API tells it."""
+        machine: dict[str, Any] = self._kit.client.get(f"/machines/{in_path(self.path)}")
+        return machine
+
+    @property
+    def host_name(self) -> str:
+        """What it calls itself: instances of a scale set have another name inside than outside."""
+        return str(self.look()["computer_name"] or self.name)
+
     @property
     def requests(self) -> list[dict[str, Any]]:
         """What its client has asked, without what the kit asked for it."""
@@ -96,6 +108,10 @@ class Machine:
     def environment(self) -> dict[str, str]:
         """For a client that asks 169.254.169.254 and honours http_proxy: what it asks comes here, as this machine."""
         return {"http_proxy": self.metadata_url, "HTTP_PROXY": self.metadata_url, "no_proxy": "", "NO_PROXY": ""}
+
+    def reached(self, by: str = "auto") -> AbstractContextManager[Place]:
+        """Where to run a client that asks 169.254.169.254: `namespace`, `proxy`, `address`, `url`. See `reach`."""
+        return reach(self._kit, self, by)
 
     @property
     def path(self) -> str:

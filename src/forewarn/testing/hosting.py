@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import uvloop
 
 from forewarn.access.service import Credentials, new_credentials
+from forewarn.imds.listeners import Listener
 from forewarn.remote import Client, Login
 from forewarn.wiring import Forewarn, Options, new_id, new_secret, running, wall
 
@@ -65,6 +67,16 @@ class Host:
     @property
     def control_url(self) -> str:
         return self._running.control_url
+
+    @contextmanager
+    def serving(self, listener: Listener) -> Iterator[None]:
+        """The metadata service answers there as well, until the block ends."""
+        stop = asyncio.run_coroutine_threadsafe(self._running.server.serve(listener), self._loop).result()
+        try:
+            yield
+        finally:
+            if self._thread.is_alive():
+                self._loop.call_soon_threadsafe(stop)
 
     def close(self) -> None:
         if self._thread.is_alive():

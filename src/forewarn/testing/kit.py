@@ -7,8 +7,9 @@ with one elsewhere, and it knows no rule of its own.
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any, Self
 
 from forewarn.remote import Client, in_path
@@ -16,6 +17,8 @@ from forewarn.testing.declaring import Declaration
 from forewarn.testing.handles import Duration, Event, Group, Machine
 from forewarn.testing.hosting import Host
 from forewarn.testing.metadata import USER_AGENT
+from forewarn.testing.reach.namespaces import Network
+from forewarn.testing.reach.places import CannotReach
 from forewarn.testing.readers import Key, Reader, behind, readers
 from forewarn.testing.timeline import Timeline
 from forewarn.wire.durations import format_duration, format_iso, parse_duration
@@ -39,11 +42,17 @@ class Late(AssertionError):
 class Forewarn:
     """Use it as a context manager, or call `close`."""
 
-    def __init__(self, client: Client, *, patience: float = PATIENCE, close: Callable[[], None] = lambda: None) -> None:
-        """`client`: of a Forewarn whose clients may be tried. `patience`: see `until`."""
+    def __init__(self, client: Client, *, patience: float = PATIENCE, host: Host | None = None) -> None:
+        """`client`: of a Forewarn whose clients may be tried; `host`: if that is in this process.
+
+        `patience`: see `until`.
+        """
         self.client = client
         self.patience = patience
-        self._close = close
+        self._host = host
+        self._owned = ExitStack()
+        if host is not None:
+            self._owned.callback(host.close)
         self._declared = Declaration(before=client.get("/fleet")["declaration"])
         self._asleep: dict[Key, int] = {}  # who did not poll when it was waited for, and its last request by then
         self._heard = 0  # the number of the last request that was waited for
@@ -53,10 +62,11 @@ class Forewarn:
     def start(cls, *, patience: float = PATIENCE, **how: Any) -> Self:
         """In this process, empty, on free ports. `how`: see `Host`."""
         host = Host(**how)
-        return cls(host.client, patience=patience, close=host.close)
+        return cls(host.client, patience=patience, host=host)
 
     def close(self) -> None:
-        self._close()
+        """It is gone, with all it has started. What belongs to a server elsewhere stays."""
+        self._owned.close()
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +78,18 @@ class Forewarn:
     def url(self) -> str:
         """The control plane, for clients of the native API."""
         return self.client.server
+
+    @property
+    def host(self) -> Host:
+        """The server in this process. CannotReach if it is elsewhere."""
+        if self._host is None:
+            raise CannotReach(f"{self.url} is not in this process: its clients are reached by url or by proxy.")
+        return self._host
+
+    @cached_property
+    def network(self) -> Network:
+        """Where machines have a network of their own. Made when it is first wanted."""
+        return self._owned.enter_context(closing(Network(self.host)))
 
     # The fleet.
 
