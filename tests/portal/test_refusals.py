@@ -26,6 +26,7 @@ ELSEWHERE = {
     ("domain/access.py", "check_scope"),  # roles are given by ARM and by the command line
     ("domain/approving.py", "say_ready"),  # what a machine says of itself
     ("domain/consent.py", "policy_of"),  # approval policies are set by the command line
+    ("domain/faults.py", "check"),  # faults are for those who try clients, over the API
     ("domain/rates.py", "read_rate"),  # --clock
     ("domain/rates.py", "rate_of"),
     ("engine/consenting.py", "_known_to"),  # what a machine says of itself
