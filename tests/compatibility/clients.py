@@ -108,7 +108,7 @@ DASK_WORKER = Client(
         "passes unused.",
         "Remembers a NotBefore when its event is cancelled: the worker closed all the same.",
     ),
-    command=lambda _: script("tests.compatibility.dask_worker", DASK.place),
+    command=lambda place: script("tests.compatibility.dask_worker", DASK.place, place.directory),
 )
 JOBQ_WORKER = Client(
     name="ai4s-jobq",
@@ -128,7 +128,7 @@ JOBQ_WORKER = Client(
     reacts_to=("Preempt",),
     approves="never",
     notes=(
-        "Does right: stops the job within two seconds of the announcement, and runs it again if the event is cancelled.",
+        "Does right: stops the job within two seconds of the announcement, and runs it again if that is cancelled.",
         "Does not read Resources: the job was stopped because of another VM's Preempt.",
         "One answer that is JSON without Events, such as a 500 with an error in it, ends its asking, silently and for "
         "good: the Preempt that followed was not noticed.",
