@@ -26,7 +26,7 @@ def _resource_agent(
         name=name,
         package="resource-agents",
         version=agents.version,
-        licence="GPL-2.0-or-later",
+        licence="GPL",
         source=source,
         packages=(agents, PACEMAKER),
         needs=(*NETWORK, "overlayfs", "Debian 12, amd64"),
@@ -53,11 +53,12 @@ AZURE_EVENTS_AZ = _resource_agent(
     source="Debian 13",
     about="Pacemaker's resource agent: moves everything off a node before a Reboot or Redeploy, then approves.",
     asks="GET /metadata/instance (2021-12-13), GET /metadata/scheduledevents (2020-07-01); POST with 2019-08-01",
-    approves="when nothing runs any more on the nodes that the event names: in the third monitor action that sees it",
+    approves="when nothing runs any more on the nodes that the event names: in the second monitor action that sees it",
     notes=(
         "Does right: acts only on events that name its own VM, prepares first, and goes back online afterwards.",
         "An event that also names a VM outside the cluster makes each monitor action fail (`crm_resource … -N None`); "
         "it is not approved, and starts at its NotBefore.",
+        "An event that names every node is not approved either: the last node available stays on hold, by design.",
         "A failed request is repeated after 20 s, up to three times, inside one monitor action.",
     ),
 )
@@ -108,7 +109,7 @@ DASK_WORKER = Client(
         "passes unused.",
         "Remembers a NotBefore when its event is cancelled: the worker closed all the same.",
     ),
-    command=lambda _: script("tests.compatibility.dask_worker", DASK.place),
+    command=lambda place: script("tests.compatibility.dask_worker", DASK.place, place.directory),
 )
 JOBQ_WORKER = Client(
     name="ai4s-jobq",
@@ -128,7 +129,7 @@ JOBQ_WORKER = Client(
     reacts_to=("Preempt",),
     approves="never",
     notes=(
-        "Does right: stops the job within two seconds of the notice, and runs it again if the event is cancelled.",
+        "Does right: stops the job within two seconds of the announcement, and runs it again if that is cancelled.",
         "Does not read Resources: the job was stopped because of another VM's Preempt.",
         "One answer that is JSON without Events, such as a 500 with an error in it, ends its asking, silently and for "
         "good: the Preempt that followed was not noticed.",
