@@ -33,7 +33,7 @@ def test_an_event_tells_what_it_waits_for_who_did_what_and_how_each_version_show
     assert f"Waits for approval by any machine of {SCOPE}, or " in html
     assert html.count('datetime="2030-01-01T12:10:00Z"') >= 2
     assert "Approved by you, it starts at once." in html
-    assert "Terminate of web_1</td>" in html, "the history's entry"
+    assert "Scheduled Terminate of web_1</span></td>" in html, "the history's entry"
     assert html.count('id="document-') == 7
     assert "This api-version has no Terminate" in html
 
