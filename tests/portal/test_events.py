@@ -107,7 +107,7 @@ def test_the_policy_of_the_scope_is_told_in_words(
 
 
 def test_who_is_ready_and_who_no_longer_is_told(portal: FleetPortal, delete: str) -> None:
-    for ready, says in ((True, "ready since"), (False, "no longer ready since")):
+    for ready, says in ((True, ">ready</span>"), (False, "no longer ready")):
         portal.run(portal.engine.say_ready(SCOPE, id_of(delete), "web_1", ready))
         assert says in portal.look(delete)
 

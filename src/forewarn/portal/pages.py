@@ -60,7 +60,7 @@ def rich(text: str, **facts: object) -> Markup:
 
 def coded(text: str) -> Markup:
     """What stands between backticks is what somebody types."""
-    return Markup(_TYPED.sub(r"<code>\1</code>", escape(text)))  # noqa: S704  it is escaped
+    return Markup(_TYPED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704  it is escaped
 
 
 def told(texts: Texts, said: ForewarnError | str) -> Markup:
