@@ -10,7 +10,7 @@ import pytest
 
 import forewarn
 from forewarn.domain import errors
-from forewarn.domain.errors import Conflict, ForewarnError
+from forewarn.domain.errors import Conflict, ForewarnError, NotFound
 from forewarn.portal.pages import told
 from forewarn.portal.ports import Answer
 from forewarn.portal.texts import DEFAULT, LANGUAGES, texts_of
@@ -115,6 +115,11 @@ def test_an_error_without_words_is_told_in_english_and_marked_so() -> None:
     assert told(texts_of("en"), error) == "The &lt;store&gt; is {closed}."
     framed = told(texts_of("fr"), error)
     assert framed == 'Le serveur a refusé, en anglais : <span lang="en">The &lt;store&gt; is {closed}.</span>'
+
+
+def test_what_somebody_would_type_is_shown_as_such_and_nothing_else_is_markup() -> None:
+    error = NotFound("There is no <x>. `forewarn fleet` lists <those>.")
+    assert told(texts_of("en"), error) == "There is no &lt;x&gt;. <code>forewarn fleet</code> lists &lt;those&gt;."
 
 
 def test_the_control_plane_s_own_words_are_known_by_arm_s_word_for_them() -> None:

@@ -1,5 +1,6 @@
 """From a view to an answer."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
@@ -17,6 +18,7 @@ from forewarn.portal.desk import Visit
 from forewarn.portal.places import place_of
 from forewarn.portal.texts import LANGUAGES, Texts
 
+_TYPED = re.compile("`([^`]+)`")
 HEADERS = {  # of every answer, unless it says something else itself
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -41,6 +43,7 @@ def templates() -> Environment:
     )
     environment.filters["iso"] = iso
     environment.filters["rich"] = rich
+    environment.filters["coded"] = coded
     environment.filters["duration"] = format_duration
     return environment
 
@@ -55,12 +58,17 @@ def rich(text: str, **facts: object) -> Markup:
     return Markup(escape(text)).format(**facts)  # noqa: S704  it is escaped
 
 
+def coded(text: str) -> Markup:
+    """What stands between backticks is what somebody types."""
+    return Markup(_TYPED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704  it is escaped
+
+
 def told(texts: Texts, said: ForewarnError | str) -> Markup:
     """A refusal in the visitor's language; where that has no words for it, in English, and marked so."""
     text = texts.refusal(said) if isinstance(said, ForewarnError) else said
     if text is not None:
-        return escape(text)
-    return rich(texts("refused.in_english"), words=Markup('<span lang="en">{}</span>').format(str(said)))
+        return coded(text)
+    return rich(texts("refused.in_english"), words=Markup('<span lang="en">{}</span>').format(coded(str(said))))
 
 
 def page(visit: Visit, template: str, *, status: int = 200, **view: Any) -> Response:

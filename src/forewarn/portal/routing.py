@@ -108,4 +108,5 @@ async def _body(request: Request) -> bytes:
 
 def _refused(visit: Visit, error: ForewarnError) -> Response:
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 409)
-    return page(visit, "refused.html", status=status, message=error)
+    template = "lost.html" if isinstance(error, NotFound) else "refused.html"
+    return page(visit, template, status=status, message=error)
