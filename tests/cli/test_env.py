@@ -17,7 +17,7 @@ import pytest
 
 from forewarn.access.files import ca_file, read_local
 from forewarn.cli.azure import MARK, Site, write_bundle, write_config
-from forewarn.cli.instances import instances
+from forewarn.remote.instances import instances
 from tests.access.making import LOCAL
 from tests.cli.shell import ENVIRONMENT, Shell, start
 from tests.cli.test_up import ready, up

@@ -10,8 +10,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forewarn.cli.instances import Instance, forget, note
-from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, address
 from forewarn.cli.welcome import show
@@ -19,6 +17,8 @@ from forewarn.domain.errors import ForewarnError, Invalid
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import LONGEST_FIRST_ANSWER
 from forewarn.remote import CONTROL, Client
+from forewarn.remote.instances import Instance, forget, note
+from forewarn.remote.login import DATA, VARIABLE, named_data
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ class Reader:
 
     scope: str
     name: str
-    number: int  # of its last answered poll
+    polls: tuple[int, ...]  # their numbers
+    answered: tuple[int, ...]  # of those that were, whatever the answer
     incarnation: int | None  # of the newest document it was sent
     interval: float  # the longest of its last pauses, in seconds of real time
 
@@ -32,13 +33,28 @@ class Reader:
     def patience(self) -> float:
         return 3 * self.interval + MARGIN
 
+    @property
+    def is_held(self) -> bool:
+        """Its last poll waits for something to happen."""
+        return self.polls[-1] > self.answered[-1]
+
+    def has_asked_since(self, number: int) -> bool:
+        """And was answered."""
+        return self.answered[-1] > number
+
+    def came_back_since(self, number: int) -> bool:
+        """And so has done what it does about the answer, if it does one thing after another."""
+        later = [each for each in self.answered if each > number]
+        return bool(later) and self.polls[-1] > later[0]
+
 
 def readers(requests: Sequence[Mapping[str, Any]]) -> list[Reader]:
+    """Whoever has polled and was told a document."""
     polls: dict[Key, list[Mapping[str, Any]]] = {}
     for request in requests:
-        if request["asked"] == "poll" and request["status"] in (200, 304):
+        if request["asked"] == "poll":
             polls.setdefault((request["scope"], request["machine"]), []).append(request)
-    return [_reader(key, seen) for key, seen in polls.items()]
+    return [_reader(key, seen) for key, seen in polls.items() if any(poll["status"] in (200, 304) for poll in seen)]
 
 
 def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
@@ -47,7 +63,8 @@ def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
     return Reader(
         scope=key[0],
         name=key[1],
-        number=polls[-1]["number"],
+        polls=tuple(poll["number"] for poll in polls),
+        answered=tuple(poll["number"] for poll in polls if poll["status"] is not None),
         incarnation=told[-1] if told else None,
         interval=max((later - earlier for earlier, later in pairwise(times)), default=1.0),
     )
@@ -55,11 +72,9 @@ def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
 
 def behind(client: Client, reader: Reader) -> bool:
     """Whether there is a document that it has not seen, and it is still there to see it."""
-    if reader.incarnation is None:
-        return False
     try:
         client.get(f"/machines/{in_path(f'{reader.scope}/{reader.name}')}")
         scope = client.get(f"/scopes/{in_path(reader.scope)}")
     except Refusal:
         return False  # it is gone
-    return bool(reader.incarnation < scope["incarnation"])
+    return bool((reader.incarnation or 0) < scope["incarnation"])

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import Record
-from forewarn.cli.login import find_login
 from forewarn.remote import Client
+from forewarn.remote.login import find_login
 from tests.e2e.running import Up, up
 
 T = TypeVar("T")

@@ -1,0 +1,92 @@
+"""How the fleet's time passes in a test: as fast as it can, and so that clients of flesh and blood keep up with it."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from forewarn.testing.readers import Key, Reader, behind, readers
+from forewarn.wire.durations import format_duration, format_iso
+
+if TYPE_CHECKING:
+    from forewarn.testing.kit import Forewarn
+
+GLANCE = 0.05
+"""Seconds of real time after which a condition is looked at again, if no client has asked for anything before."""
+
+RECENT = 500
+
+Waits = Iterator[Callable[[], object]]
+"""What has to be waited for, one thing after another; each call blocks, and not for long."""
+
+
+class Late(AssertionError):
+    """Something did not happen in time. The text tells what happened instead."""
+
+
+class Time:
+    def __init__(self, kit: "Forewarn") -> None:
+        self._kit = kit
+        self._asleep: dict[Key, int] = {}  # who did not poll when it was waited for, and its last request by then
+        self._heard = 0  # the number of the last request that was waited for
+
+    def advance(self, by: timedelta, attended: bool) -> Waits:
+        left = by
+        while True:
+            clock = self._kit.client.get("/clock")
+            now, ahead = datetime.fromisoformat(clock["now"]), clock["next"]
+            step = left if ahead is None else min(left, max(datetime.fromisoformat(ahead) - now, timedelta(0)))
+            yield lambda step=step: self._kit.client.post("/clock/advance", {"by": format_iso(step)})  # type: ignore[misc]
+            if attended:
+                yield from self._wait_for(self._has_looked(self._last()))
+            if step == left:
+                return
+            left -= step
+
+    def until(self, condition: Callable[[], object], within: timedelta) -> Waits:
+        if condition():
+            return
+        end = self._kit.now + within
+        self._pace(within.total_seconds() / self._kit.patience)
+        try:
+            while not condition():
+                if self._kit.now >= end:
+                    raise Late(f"It did not happen within {format_duration(within)}.\n{self._kit.story()}")
+                yield self._glance
+        finally:
+            self._pace(0)
+
+    def settle(self) -> Waits:
+        now = self._last()
+        yield from self._wait_for(
+            lambda reader: reader.came_back_since(now) or (reader.is_held and not behind(self._kit.client, reader))
+        )
+
+    def _pace(self, rate: float) -> None:
+        self._kit.client.post("/clock/rate", {"rate": rate})
+
+    def _wait_for(self, is_done: Callable[[Reader], bool]) -> Waits:
+        """Until every client that polls is, or is later than it ever was: that one is not waited for until it polls."""
+        began = time.monotonic()
+        while late := [reader for reader in self._awake() if not is_done(reader)]:
+            if time.monotonic() - began >= min(self._kit.patience, max(reader.patience for reader in late)):
+                self._asleep.update((reader.key, reader.polls[-1]) for reader in late)
+                return
+            yield self._glance
+
+    def _has_looked(self, number: int) -> Callable[[Reader], bool]:
+        """What it was told may be spoilt: that it was told something since then is enough."""
+        return lambda reader: reader.has_asked_since(number) or not behind(self._kit.client, reader)
+
+    def _last(self) -> int:
+        """The number of the last request."""
+        return int(self._kit.client.get("/requests", after=self._heard)["last"])
+
+    def _awake(self) -> list[Reader]:
+        """By their last few hundred requests."""
+        found = readers(self._kit.requests(after=max(0, self._last() - RECENT)))
+        return [reader for reader in found if reader.polls[-1] > self._asleep.get(reader.key, 0)]
+
+    def _glance(self) -> None:
+        """Until a client asks for something, or is answered; but not for long."""
+        self._heard = self._kit.client.get("/requests", after=self._heard, wait=GLANCE)["last"]
