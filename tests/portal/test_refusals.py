@@ -7,11 +7,13 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from starlette.requests import Request
 
 import forewarn
 from forewarn.domain import errors
 from forewarn.domain.errors import Conflict, ForewarnError, NotFound
 from forewarn.portal.pages import told
+from forewarn.portal.places import came_from
 from forewarn.portal.ports import Answer
 from forewarn.portal.texts import DEFAULT, LANGUAGES, texts_of
 from tests.arm.compute import SET, a_set
@@ -164,3 +166,20 @@ def test_what_the_control_plane_refuses_is_told_in_french() -> None:
     portal.language = "fr"
     answer = portal.visit("POST", f"{WEB}/scale", {"csrf": portal.csrf(), "capacity": "5000"})
     assert "Le nombre d&#39;instances (sku.capacity) va de 0 à" in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("referer", "back"),
+    [
+        pytest.param(
+            "http://localhost:8443/portal/scale-sets/rg/web?page=2", "/portal/scale-sets/rg/web?page=2", id="ours"
+        ),
+        pytest.param("http://elsewhere/portal/events", "/portal/", id="another site's"),
+        pytest.param("http://localhost:8443/portal/login?word=x", "/portal/", id="the way in"),
+        pytest.param("", "/portal/", id="nobody's"),
+    ],
+)
+def test_from_a_refusal_one_goes_back_to_where_one_came_from(referer: str, back: str) -> None:
+    headers = [(b"host", b"localhost:8443"), (b"referer", referer.encode())]
+    scope = {"type": "http", "scheme": "http", "path": "/portal/x", "query_string": b"", "headers": headers}
+    assert came_from(Request(scope)) == back

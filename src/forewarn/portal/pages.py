@@ -15,7 +15,7 @@ from forewarn.domain.durations import format_duration
 from forewarn.domain.errors import ForewarnError
 from forewarn.portal.choices import theme_of
 from forewarn.portal.desk import Visit
-from forewarn.portal.places import place_of
+from forewarn.portal.places import came_from, place_of
 from forewarn.portal.texts import LANGUAGES, Texts
 
 _TYPED = re.compile("`([^`]+)`")
@@ -95,6 +95,7 @@ def frame_of(visit: Visit) -> Mapping[str, Any]:
         "clock_rate": None if clock.is_real else clock.rate,
         "path": visit.request.url.path,
         "here": place_of(visit.request),
+        "back": came_from(visit.request),
         "version": visit.desk.version,
         "theme": theme_of(visit.request),
         "development": visit.desk.development,
