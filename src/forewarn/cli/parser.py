@@ -19,6 +19,7 @@ from forewarn.cli import (
     policy,
     portal,
     roles,
+    run,
     up,
 )
 from forewarn.remote import DEFAULT_SERVER
@@ -61,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
         env,
         roles,
         clients,
+        run,
         agent,
     )
     for noun in nouns:

@@ -36,7 +36,8 @@ class Crew:
 
     def enter(self, scenario: Scenario, time: FleetTime, say: Callable[[str], None]) -> None:
         """Everybody is there when it returns; real clients have polled once, or had the time to."""
-        scripts = [script for script in scenario.clients if script.machine not in self.real]
+        real = {_bare(name) for name in self.real}
+        scripts = [script for script in scenario.clients if _bare(script.machine) not in real]
         self._pool = ThreadPoolExecutor(max_workers=len(scripts) or 1, thread_name_prefix="scenario")
         for script in scripts:
             self.puppets.append(self._puppet(script, time, _first_answer(scenario), say))
@@ -96,3 +97,7 @@ def _first_answer(scenario: Scenario) -> timedelta:
     """As the scenario's own fleet declares it."""
     text = (scenario.fleet or {}).get("settings", {}).get("first_answer_delay")
     return Settings().first_answer_delay if text is None else parse_duration(text) or NOW
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("/")[2]

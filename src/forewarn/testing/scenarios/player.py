@@ -7,7 +7,6 @@ turn, in the order of the file; expectations are looked at. So the same scenario
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
 from forewarn.remote import Refusal, Unreachable
 from forewarn.testing.kit import Forewarn
@@ -128,9 +127,9 @@ class Player:
 
     def _decided(self, verdict: Verdict) -> None:
         seen = "" if verdict.held else f" — {verdict.seen}"
-        self._say(Told.VERDICT, f"{verdict.expectation.title}{seen}", held=verdict.held)
+        self._say(Told.VERDICT, f"{verdict.expectation.title}{seen}", verdict=verdict)
 
-    def _say(self, about: Told, text: str, at: timedelta | None = None, **more: Any) -> None:
-        happening = Happening(at=self._time.now if at is None else at, about=about, text=text, **more)
+    def _say(self, about: Told, text: str, at: timedelta | None = None, verdict: Verdict | None = None) -> None:
+        happening = Happening(at=self._time.now if at is None else at, about=about, text=text, verdict=verdict)
         self._happenings.append(happening)
         self._tell(happening)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from forewarn.domain.errors import ForewarnError
 from forewarn.remote import Client, Refusal
 from forewarn.testing.kit import Forewarn
 from forewarn.testing.scenarios.checking import Names, check_names
@@ -65,7 +66,11 @@ def _forewarn(scenario: Scenario, against: Client | None) -> Iterator[Forewarn]:
         return
     if scenario.fleet is None:
         raise CannotPlay(f"{scenario.name} has no fleet of its own: play it against a server that has one.")
-    with Forewarn.start(start=START, mint=seeded_ids(scenario.seed), fleet=to_toml(scenario.fleet)) as forewarn:
+    try:
+        started = Forewarn.start(start=START, mint=seeded_ids(scenario.seed), fleet=to_toml(scenario.fleet))
+    except (ForewarnError, OSError) as error:
+        raise CannotPlay(f"No Forewarn could be started for {scenario.name}: {error}") from None
+    with started as forewarn:
         yield forewarn
 
 

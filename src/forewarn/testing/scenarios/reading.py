@@ -11,7 +11,8 @@ from forewarn.domain.rates import read_rate
 from forewarn.testing.scenarios import parts
 from forewarn.testing.scenarios.checking import check_names
 from forewarn.testing.scenarios.errors import ScenarioError
-from forewarn.testing.scenarios.model import Scenario
+from forewarn.testing.scenarios.model import Do, Scenario
+from forewarn.testing.scenarios.writing import to_toml
 from forewarn.wire import fleetfile
 from forewarn.wire.fleetfile import Declaration, FleetFileError
 from forewarn.wire.tables import Table, Wrong
@@ -97,7 +98,19 @@ def _scenario(
     )
     root.close()
     check_names(scenario, declared)
+    _check_settings(scenario)
     return replace(scenario, faults=tuple(parts.seeded(fault, scenario.seed) for fault in scenario.faults))
+
+
+def _check_settings(scenario: Scenario) -> None:
+    for step in scenario.steps:
+        if step.do is Do.SETTINGS:
+            if scenario.fleet is None:
+                raise ScenarioError(f"{step.where}: settings are those of a fleet, and the scenario declares none")
+            try:
+                fleetfile.parse(to_toml({"settings": step.settings}), "settings")
+            except FleetFileError as error:
+                raise ScenarioError(f"{step.where}: {str(error).partition(': ')[2]}") from None
 
 
 def _prose(root: Table, key: str) -> str:

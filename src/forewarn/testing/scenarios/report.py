@@ -20,17 +20,6 @@ class Told(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Happening:
-    at: timedelta  # since the start, by the fleet's clock
-    about: Told
-    text: str
-    held: bool | None = None  # of a verdict
-
-    def __str__(self) -> str:
-        return f"+{format_duration(self.at):<9} {self.text}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     expectation: Expectation
     held: bool | None = None  # None: it came to an end before that could be said
@@ -43,6 +32,17 @@ class Verdict:
         expected = self.expectation
         lines = [f"{expected.where}: {expected.title}", f"  at +{format_duration(self.at)} there was {self.seen}"]
         return "\n".join([*lines, *(f"  {line}" for line in self.timeline.splitlines())])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Happening:
+    at: timedelta  # since the start, by the fleet's clock
+    about: Told
+    text: str
+    verdict: Verdict | None = None  # if it is about one
+
+    def __str__(self) -> str:
+        return f"+{format_duration(self.at):<9} {self.text}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
