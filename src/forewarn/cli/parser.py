@@ -18,8 +18,10 @@ from forewarn.cli import (
     operations,
     policy,
     portal,
+    record,
     roles,
     run,
+    scenario,
     up,
 )
 from forewarn.remote import DEFAULT_SERVER
@@ -63,6 +65,8 @@ def build_parser() -> argparse.ArgumentParser:
         roles,
         clients,
         run,
+        scenario,
+        record,
         agent,
     )
     for noun in nouns:

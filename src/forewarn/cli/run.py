@@ -107,6 +107,7 @@ def _play(scenario: "Scenario", args: argparse.Namespace, command: list[str], ou
                 real=dict.fromkeys(args.client, command),
                 record=args.record,
                 tell=view.tell,
+                passed=view.passed,
             )
         except (CannotPlay, ScenarioError, Unreachable, ValueError) as error:
             report = Report(scenario=scenario, trouble=str(error))

@@ -23,6 +23,8 @@ SECOND = timedelta(seconds=1)
 class View(Protocol):
     def tell(self, happening: Happening) -> None: ...
 
+    def passed(self, now: timedelta) -> None: ...
+
     def end(self, report: Report) -> None: ...
 
 
@@ -43,6 +45,8 @@ class Silent:
 
     def tell(self, happening: Happening) -> None: ...
 
+    def passed(self, now: timedelta) -> None: ...
+
     def end(self, report: Report) -> None: ...
 
 
@@ -53,6 +57,8 @@ class Lines:
 
     def tell(self, happening: Happening) -> None:
         self._out.line(line(happening))
+
+    def passed(self, now: timedelta) -> None: ...
 
     def end(self, report: Report) -> None:
         for text in summary(report):
@@ -71,7 +77,6 @@ class Board:
         out.line(f"{scenario.name}, seed {scenario.seed}")
 
     def tell(self, happening: Happening) -> None:
-        self._now = max(self._now, happening.at)
         verdict = happening.verdict
         style = STYLES[happening.about] if verdict is None else "green" if verdict.held else "bold red"
         self.live.console.print(Text(line(happening), style=style))
@@ -79,12 +84,16 @@ class Board:
             self._fallen[id(verdict.expectation)] = verdict.held
         self.live.update(self._board(), refresh=True)
 
+    def passed(self, now: timedelta) -> None:
+        self._now = now
+        self.live.update(self._board(), refresh=True)
+
     def end(self, report: Report) -> None:
         for text in summary(report):
             self._out.line(text)
 
     def _board(self) -> Group:
-        rows = [Text(f"── fleet time +{format_duration(self._now)} ──", style="bold")]
+        rows = [Text(f"── fleet time +{format_duration(self._now - self._now % SECOND)} ──", style="bold")]
         for expected in self._scenario.expectations:
             held = self._fallen.get(id(expected))
             mark = OPEN if held is None else HELD if held else BROKEN

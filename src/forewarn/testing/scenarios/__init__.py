@@ -5,6 +5,7 @@ same in a Forewarn of its own and against one elsewhere; a scenario is understoo
 the same scenario with the same seed is the same history, byte for byte.
 """
 
+from forewarn.testing.scenarios.converting import scenario_from
 from forewarn.testing.scenarios.errors import CannotPlay, ScenarioError
 from forewarn.testing.scenarios.model import Scenario
 from forewarn.testing.scenarios.playing import play, with_seed
@@ -23,6 +24,7 @@ __all__ = [
     "names",
     "parse",
     "play",
+    "scenario_from",
     "scenario_of",
     "shipped",
     "text_of",

@@ -11,7 +11,9 @@ from forewarn.client import Answer, ClientError, Request, Transport
 from forewarn.client.alarm import Alarm
 from forewarn.testing.metadata import PATH
 
-USER_AGENT = "forewarn-scenario"
+FIELDS = {"User-Agent": "forewarn-scenario", "Connection": "close"}
+"""On a connection of its own, so that nothing depends on how long one is kept."""
+
 GLANCE = 0.02
 """Seconds of real time after which it is looked up why there is no answer yet."""
 
@@ -85,12 +87,11 @@ class Voice:
             self._alarm.ring()
 
     def _request(self, method: str, body: bytes | None) -> Request:
-        """On a connection of its own, so that nothing depends on how long one is kept."""
         return Request(
             endpoint=self.endpoint,
             target=f"{PATH}?api-version={self.version}",
             method=method,
-            fields={"User-Agent": USER_AGENT, "Connection": "close"},
+            fields=FIELDS,
             body=body,
             timeout=PATIENCE,
             alarm=self._alarm,

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from forewarn.agent.recording import Recorder
-from forewarn.client import HttpTransport, Transport
+from forewarn.client import HttpTransport, Request, Transport
 from forewarn.domain.settings import Settings
 from forewarn.remote import Refusal, in_path
 from forewarn.testing.handles import Machine
 from forewarn.testing.kit import Forewarn
-from forewarn.testing.scenarios.asking import Voice
+from forewarn.testing.scenarios.asking import FIELDS, Voice
 from forewarn.testing.scenarios.clients import Puppet
 from forewarn.testing.scenarios.fleettime import FleetTime
 from forewarn.testing.scenarios.model import NOW, Scenario, ScriptedClient
@@ -22,6 +22,7 @@ from forewarn.testing.scenarios.processes import Process
 from forewarn.wire.durations import parse_duration
 
 log = logging.getLogger(__name__)
+INSTANCE = "/metadata/instance?api-version=2021-02-01"
 
 
 @dataclass(slots=True)
@@ -77,7 +78,11 @@ class Crew:
     def _transport(self, machine: Machine, time: FleetTime) -> Transport:
         if self.record is None:
             return HttpTransport()
-        return Recorder(HttpTransport(), self.record / machine.name, lambda: time.start + time.now, log)
+        recorder = Recorder(HttpTransport(), self.record / machine.name, lambda: time.start + time.now, log)
+        recorder.send(
+            Request(endpoint=machine.metadata_url, target=INSTANCE, fields=FIELDS)
+        )  # so that it tells whose it is
+        return recorder
 
     def _first_answer_due(self, machine: Machine, time: FleetTime, delay: timedelta) -> timedelta | None:
         if not delay:

@@ -32,11 +32,13 @@ class Player:
         *,
         speed: float | None = None,
         tell: Callable[[Happening], None] = lambda happening: None,
+        passed: Callable[[timedelta], None] = lambda now: None,
     ) -> None:
-        """`speed`: fleet seconds in a second; None: as fast as it can. `tell`: as it happens."""
+        """`speed`: fleet seconds in a second; None: as fast as it can. `tell`: what happens. `passed`: where time is."""
         self._scenario = scenario
         self._crew = crew
         self._tell = tell
+        self._passed = passed
         self._happenings: list[Happening] = []
         self._forewarn = forewarn
         self._time = FleetTime(forewarn, speed)
@@ -106,6 +108,7 @@ class Player:
             self._hear()
         self._crew_turns()
         self._verdicts.look(now)
+        self._passed(now)
 
     def _crew_turns(self) -> None:
         self._playbook.look()

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -32,18 +32,21 @@ def play(
     real: Mapping[str, Sequence[str]] | None = None,
     record: Path | None = None,
     tell: Callable[[Happening], None] = lambda happening: None,
+    passed: Callable[[timedelta], None] = lambda now: None,
 ) -> Report:
     """`against`: a running Forewarn, whose fleet becomes the scenario's; None: one that is started for this alone.
 
     `speed`: fleet seconds in a second; without it, as fast as it can, or as the scenario says where clients are real.
     `real`: machines whose client is no scripted one, with the command to start it, if it is to be started here.
-    `record`: a directory for what the scripted clients see. CannotPlay or ScenarioError if it cannot even begin.
+    `record`: a directory for what the scripted clients see. `tell` and `passed`: what happens, and where time is.
+    CannotPlay or ScenarioError if it cannot even begin.
     """
     if real and speed is None:
         speed = scenario.speed
     with _forewarn(scenario, against) as forewarn:
         _check(scenario, forewarn, real or {})
-        return Player(forewarn, scenario, Crew(forewarn, real or {}, record), speed=speed, tell=tell).play()
+        crew = Crew(forewarn, real or {}, record)
+        return Player(forewarn, scenario, crew, speed=speed, tell=tell, passed=passed).play()
 
 
 def with_seed(scenario: Scenario, seed: int) -> Scenario:
