@@ -1,9 +1,14 @@
 """Does what a step says, over the native API."""
 
+import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPException
 from typing import Any
 
 from forewarn.remote import Refusal, in_path
+from forewarn.testing import metadata
 from forewarn.testing.kit import Forewarn
 from forewarn.testing.scenarios.errors import CannotPlay
 from forewarn.testing.scenarios.model import Do, ScriptedFault, Step
@@ -11,6 +16,9 @@ from forewarn.testing.scenarios.story import Story
 from forewarn.testing.scenarios.titles import shown
 from forewarn.testing.scenarios.writing import to_toml
 from forewarn.wire.durations import format_iso
+
+PATIENCE, GLANCE = 10.0, 0.002
+"""Seconds of real time, for a poll to arrive."""
 
 STEERING = {Do.PAUSE_CAMPAIGN: "pause", Do.RESUME_CAMPAIGN: "resume", Do.CANCEL_CAMPAIGN: "cancel"}
 
@@ -47,6 +55,9 @@ class Stage:
             case Do.START | Do.STOP | Do.DEALLOCATE:
                 for machine in step.machines:
                     self._client.post(f"/machines/{in_path(machine)}/{step.do.value}")
+            case Do.ENROL:
+                for machine in step.machines:
+                    self._enrol(step, machine)
             case Do.DRIVER_FAILURE:
                 for machine in step.machines:
                     self._client.post(f"/machines/{in_path(machine)}/fail", {"times": step.times})
@@ -63,6 +74,16 @@ class Stage:
                 self._forewarn.clear_faults()
             case Do.WAIT:
                 pass
+
+    def _enrol(self, step: Step, name: str) -> None:
+        """The answer is not waited for: it may only come when the fleet's time goes on."""
+        machine = self._client.get(f"/machines/{in_path(name)}")
+        threading.Thread(target=_poll, args=(machine["metadata_url"],), daemon=True).start()
+        deadline = time.monotonic() + PATIENCE
+        while self._client.get(f"/scopes/{in_path(machine['scope'])}")["enrolled_at"] is None:
+            if time.monotonic() > deadline:
+                raise CannotPlay(f"{step.where}: {name} polled, and its scope is not enrolled after {PATIENCE:g} s.")
+            time.sleep(GLANCE)
 
     def _schedule(self, step: Step) -> None:
         asked = {
@@ -104,6 +125,11 @@ class Stage:
         fleet = self._fleet or {}
         self._fleet = {**fleet, "settings": {**fleet.get("settings", {}), **step.settings}}
         self._client.put("/fleet", {"declaration": to_toml(self._fleet)})
+
+
+def _poll(url: str) -> None:
+    with suppress(OSError, HTTPException):
+        metadata.poll(url)
 
 
 def describe(step: Step) -> str:

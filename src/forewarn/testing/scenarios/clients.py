@@ -101,6 +101,7 @@ class Puppet:
                 if self._answer_due is not None and self._answer_due > now:
                     return
                 answer = self.voice.heard(PATIENCE if self._answer_due is not None else 0.02)
+            self._polled = now  # the next poll comes after the answer, however late that was
             self._read(self._events(answer), now)
         except InVain as reason:
             self.say(f"{self.name}'s client polls in vain: {reason}")

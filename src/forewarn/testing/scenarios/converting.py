@@ -66,12 +66,16 @@ class _Making:
 
     def _steps(self) -> Iterator[tuple[tuple[datetime, int], Values]]:
         """Each with its place: the settings that a step needs come before it."""
+        start = self.recording.looks[0].at
+        if any(trace.first == start and self._by_owner(trace) for trace in self.traces):
+            yield (start, -1), {"moment": start, "do": "enrol", "machine": self.machine}
         for trace in self.traces:
             for place, step in enumerate((*self._needed(trace), self._appearance(trace))):
                 yield (trace.first, place), {"moment": trace.first, **step}
             end = {"event": trace.name}
             if trace.was_approved and trace.started is not None:
-                yield (trace.started, 9), {"moment": trace.started, "do": "approve", **end}
+                started = max(trace.started, trace.first + SECOND)  # or nobody would see it scheduled
+                yield (started, 9), {"moment": started, "do": "approve", **end}
             elif trace.was_canceled and trace.gone is not None:
                 yield (trace.gone, 9), {"moment": trace.gone, "do": "cancel", **end}
 

@@ -34,6 +34,7 @@ class Do(Enum):
     START = "start"  # the power of machines
     STOP = "stop"
     DEALLOCATE = "deallocate"
+    ENROL = "enrol"  # somebody polls once, so that what the owner asks for is announced
     DRIVER_FAILURE = "driver-failure"  # what performs impacts fails the next times
     SETTINGS = "settings"  # the rules have other numbers from now on
     CLEAR_FAULTS = "clear-faults"
@@ -56,6 +57,7 @@ KEYS: Mapping[Do, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Do.START: (("machines",), ()),
     Do.STOP: (("machines",), ()),
     Do.DEALLOCATE: (("machines",), ()),
+    Do.ENROL: (("machines",), ()),
     Do.DRIVER_FAILURE: (("machines",), ("times",)),
     Do.SETTINGS: (("settings",), ()),
     Do.CLEAR_FAULTS: ((), ()),

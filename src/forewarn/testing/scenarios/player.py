@@ -34,7 +34,7 @@ class Player:
         tell: Callable[[Happening], None] = lambda happening: None,
         passed: Callable[[timedelta], None] = lambda now: None,
     ) -> None:
-        """`speed`: fleet seconds in a second; None: as fast as it can. `tell`: what happens. `passed`: where time is."""
+        """`speed`: fleet seconds in a second; None: at once. `tell`, `passed`: what happens, and where time is."""
         self._scenario = scenario
         self._crew = crew
         self._tell = tell
