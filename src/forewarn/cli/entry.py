@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
+from forewarn.cli.run import split_command
 from forewarn.domain.errors import ForewarnError
 from forewarn.remote import Refusal, Unreachable
 from forewarn.remote.login import client_of
@@ -15,8 +16,9 @@ OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = build_parser()
-    args = parser.parse_args(argv)
+    words, command = split_command(sys.argv[1:] if argv is None else argv)
+    args = build_parser().parse_args(words)
+    args.command = command
     out = Output(as_json=getattr(args, "json", False))
     try:
         client = client_of(getattr(args, "server", None), getattr(args, "data", None))

@@ -18,7 +18,10 @@ from forewarn.cli import (
     operations,
     policy,
     portal,
+    record,
     roles,
+    run,
+    scenario,
     trying,
     up,
 )
@@ -63,6 +66,9 @@ def build_parser() -> argparse.ArgumentParser:
         roles,
         clients,
         trying,
+        run,
+        scenario,
+        record,
         agent,
     )
     for noun in nouns:
