@@ -22,8 +22,7 @@ class Declared(View, frozen=True):
 
 
 async def read_fleet(desk: Desk, ask: Ask[Nothing, Nothing]) -> Declared:
-    kept = await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE))
-    return Declared(declaration=kept or "")
+    return Declared(declaration=await _taken_over_last(desk))
 
 
 async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
@@ -31,8 +30,13 @@ async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
     declared = fleetfile.parse(text, "declaration")
     if declared.driver not in (desk.driver, fleetfile.Simulated()):
         raise Conflict("[driver]: the driver is chosen when Forewarn starts. Leave the table out, or start anew.")
-    await desk.engine.load_fleet(declared.fleet, text)
+    before = fleetfile.parse(await _taken_over_last(desk), "declaration")
+    await desk.engine.load_fleet(declared.fleet, text, before.fleet)
     return Declared(declaration=text)
+
+
+async def _taken_over_last(desk: Desk) -> str:
+    return await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE)) or ""
 
 
 ENDPOINTS: Endpoints = (
@@ -46,7 +50,8 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="PUT",
         path="/forewarn/v1/fleet",
-        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once.",
+        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once, "
+        "and who was declared before and has been deleted stays so.",
         handler=declare_fleet,
         body=Declaration,
         answer=Declared,

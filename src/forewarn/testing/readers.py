@@ -10,6 +10,9 @@ from forewarn.remote import Client, Refusal, in_path
 MARGIN = 0.5
 """Seconds of real time that a client may be later than it ever was, three times over, before nobody waits for it."""
 
+UNKNOWN = 0.35
+"""Of who has polled once: with one that polls each second, as Azure recommends, it will just do."""
+
 Key = tuple[str, str]
 """Scope and name of a machine."""
 
@@ -22,7 +25,7 @@ class Reader:
     name: str
     polls: tuple[int, ...]  # their numbers
     answered: tuple[int, ...]  # of those that were, whatever the answer
-    incarnation: int | None  # of the newest document it was sent
+    incarnation: int | None  # of the newest document it has
     interval: float  # the longest of its last pauses, in seconds of real time
 
     @property
@@ -59,15 +62,22 @@ def readers(requests: Sequence[Mapping[str, Any]]) -> list[Reader]:
 
 def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
     times = [poll["seconds"] for poll in polls[-6:]]
-    told = [poll["incarnation"] for poll in polls if poll["incarnation"] is not None]
+    told = [incarnation for poll in polls if (incarnation := _knows(poll)) is not None]
     return Reader(
         scope=key[0],
         name=key[1],
         polls=tuple(poll["number"] for poll in polls),
         answered=tuple(poll["number"] for poll in polls if poll["status"] is not None),
         incarnation=told[-1] if told else None,
-        interval=max((later - earlier for earlier, later in pairwise(times)), default=1.0),
+        interval=max((later - earlier for earlier, later in pairwise(times)), default=UNKNOWN),
     )
+
+
+def _knows(poll: Mapping[str, Any]) -> int | None:
+    """The incarnation that the client was sent; or the one it says it has, if it asks only for a newer one."""
+    has = str(poll["fields"].get("if-none-match", "")).strip('"')
+    sent: int | None = poll["incarnation"]
+    return int(has) if sent is None and has.isdecimal() else sent
 
 
 def behind(client: Client, reader: Reader) -> bool:
