@@ -4,6 +4,8 @@ import argparse
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +62,24 @@ def _fleet(path: Path | None) -> str:
 def _run(command: list[str], host: "Host") -> int:
     environment = {**os.environ, SERVER_VARIABLE: host.control_url, TOKEN_VARIABLE: host.client.token()}
     environment.pop("FOREWARN_DATA", None)  # of another one
-    with subprocess.Popen(command, env=environment) as process:  # noqa: S603 (what the command line says)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command gets it too, and decides
-        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    with _outlived_by_this() as children:
+        process = subprocess.Popen(command, env=environment)  # noqa: S603 (what the command line says)
+        children.append(process)
         status = process.wait()
     return status if status >= 0 else INTERRUPTED - status
+
+
+@contextmanager
+def _outlived_by_this() -> Iterator[list["subprocess.Popen[bytes]"]]:
+    """Who ends this ends the children, and then waits for them. What Ctrl-C sends, they are sent too."""
+    children: list[subprocess.Popen[bytes]] = []
+    handlers = {
+        signal.SIGTERM: lambda *_: [child.terminate() for child in children],
+        signal.SIGINT: lambda *_: None,
+    }
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield children
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -22,8 +22,7 @@ class Declared(View, frozen=True):
 
 
 async def read_fleet(desk: Desk, ask: Ask[Nothing, Nothing]) -> Declared:
-    kept = await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE))
-    return Declared(declaration=kept or "")
+    return Declared(declaration=await _taken_over_last(desk))
 
 
 async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
@@ -34,8 +33,13 @@ async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
         raise Conflict(
             "[driver]: Forewarn runs with another one, which is chosen when it starts. Declare the same, or start anew."
         )
-    await desk.engine.load_fleet(declared.fleet, text)
+    before = fleetfile.parse(await _taken_over_last(desk), "declaration")
+    await desk.engine.load_fleet(declared.fleet, text, before.fleet)
     return Declared(declaration=text)
+
+
+async def _taken_over_last(desk: Desk) -> str:
+    return await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE)) or ""
 
 
 ENDPOINTS: Endpoints = (
@@ -49,7 +53,8 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="PUT",
         path="/forewarn/v1/fleet",
-        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once.",
+        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once, "
+        "and who was declared before and has been deleted stays so.",
         handler=declare_fleet,
         body=Declaration,
         answer=Declared,

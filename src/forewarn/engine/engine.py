@@ -167,14 +167,18 @@ class Engine(Consenting):
 
     # The fleet
 
-    async def load_fleet(self, fleet: Fleet, declaration: str) -> bool:
-        """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
+    async def load_fleet(self, fleet: Fleet, declaration: str, before: Fleet | None = None) -> bool:
+        """Take over a declared fleet, unless it is the one taken over last. Says whether it was.
+
+        `before`: the one taken over last, if machines that were in it and have been deleted since are to stay so.
+        """
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
             if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, Change(), ()
             tx.put_note(loading.FLEET_NOTE, declaration)
-            change = loading.take_over(tx, fleet, self.clock.now(), self.new_id)
+            wanted = fleet if before is None else loading.without_deleted(tx, fleet, before)
+            change = loading.take_over(tx, wanted, self.clock.now(), self.new_id)
             return True, change, tx.save(change)
 
         loaded, _, _ = await self.store.run(work, self.tell)

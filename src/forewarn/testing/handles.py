@@ -28,8 +28,8 @@ class Machine:
 
     scope: str
     name: str
+    _url: str = field(repr=False, compare=False)  # "" if it is only known by name
     _kit: "Forewarn" = field(repr=False, compare=False)
-    _url: str = field(default="", repr=False, compare=False)  # "" if it is only known by name
 
     def __str__(self) -> str:
         return self.name
@@ -239,7 +239,7 @@ class Event:
         """The machines through whose endpoint it was approved."""
         event = self.look()
         names = {approval["by"]["name"] for approval in event["approvals"] if approval["by"]["kind"] == "machine"}
-        return {Machine(event["scope"], name, self._kit) for name in names}
+        return {Machine(event["scope"], name, "", self._kit) for name in names}
 
     @property
     def started(self) -> bool:
@@ -258,7 +258,7 @@ class Event:
     @property
     def machines(self) -> set[Machine]:
         event = self.look()
-        return {Machine(event["scope"], name, self._kit) for name in event["resources"]}
+        return {Machine(event["scope"], name, "", self._kit) for name in event["resources"]}
 
     @property
     def timeline(self) -> Timeline:

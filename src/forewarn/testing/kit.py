@@ -212,8 +212,8 @@ class Forewarn:
     def until(self, condition: Callable[[], object], *, within: Duration) -> None:
         """Let time pass until the condition holds, `within` of the fleet's time at most; then it stands still again.
 
-        It passes as fast as it can so that all of `within` takes `patience` seconds of real time: clients of flesh and
-        blood have that long. Where the condition holds at once, no time passes. Late if it never did.
+        It passes so fast that all of `within` takes `patience` seconds of real time: clients of flesh and blood have
+        that long. Where the condition holds at once, no time passes. Late if it never did.
         """
         for wait in self._time.until(condition, _length(within)):
             wait()
@@ -238,7 +238,7 @@ class Forewarn:
             await asyncio.to_thread(wait)
 
     def _who(self, request: dict[str, Any]) -> Machine:
-        return Machine(request["scope"], request["machine"], self)
+        return Machine(request["scope"], request["machine"], "", self)
 
     def _add(self, kind: str, name: str, table: dict[str, Any], enrolled: bool) -> Group:
         self._declared.add(kind, name, table)
@@ -259,7 +259,7 @@ class Forewarn:
         return sorted(map(self._handle, found), key=lambda machine: _numbered(machine.name))
 
     def _handle(self, found: dict[str, Any]) -> Machine:
-        return Machine(found["scope"], found["name"], self, found["metadata_url"])
+        return Machine(found["scope"], found["name"], found["metadata_url"], self)
 
     def _declare(self) -> None:
         self.client.put("/fleet", {"declaration": self._declared.text()})

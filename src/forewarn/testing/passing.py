@@ -15,6 +15,8 @@ GLANCE = 0.05
 """Seconds of real time after which a condition is looked at again, if no client has asked for anything before."""
 
 RECENT = 500
+JUST = timedelta(microseconds=1)
+"""What is due already has happened by then."""
 
 Waits = Iterator[Callable[[], object]]
 """What has to be waited for, one thing after another; each call blocks, and not for long."""
@@ -31,30 +33,27 @@ class Time:
         self._heard = 0  # the number of the last request that was waited for
 
     def advance(self, by: timedelta, attended: bool) -> Waits:
+        """From one moment at which something happens to the next; before each, clients have seen what there is."""
         left = by
         while True:
-            clock = self._kit.client.get("/clock")
-            now, ahead = datetime.fromisoformat(clock["now"]), clock["next"]
-            step = left if ahead is None else min(left, max(datetime.fromisoformat(ahead) - now, timedelta(0)))
-            yield lambda step=step: self._kit.client.post("/clock/advance", {"by": format_iso(step)})  # type: ignore[misc]
             if attended:
                 yield from self._wait_for(self._has_looked(self._last()))
-            if step == left:
+            if not left:
                 return
+            step = self._to_next_moment(left)
+            yield self._move(step)
             left -= step
 
     def until(self, condition: Callable[[], object], within: timedelta) -> Waits:
-        if condition():
-            return
-        end = self._kit.now + within
-        self._pace(within.total_seconds() / self._kit.patience)
-        try:
-            while not condition():
-                if self._kit.now >= end:
-                    raise Late(f"It did not happen within {format_duration(within)}.\n{self._kit.story()}")
-                yield self._glance
-        finally:
-            self._pace(0)
+        """In small steps, so that it can be neither late nor early by much, and never goes on beyond the end."""
+        began, passed = time.monotonic(), timedelta(0)
+        while not condition():
+            if passed >= within:
+                raise Late(f"It did not happen within {format_duration(within)}.\n{self._kit.story()}")
+            yield self._glance
+            due = min(within, within * ((time.monotonic() - began) / self._kit.patience))
+            yield self._move(due - passed)
+            passed = due
 
     def settle(self) -> Waits:
         now = self._last()
@@ -62,8 +61,14 @@ class Time:
             lambda reader: reader.came_back_since(now) or (reader.is_held and not behind(self._kit.client, reader))
         )
 
-    def _pace(self, rate: float) -> None:
-        self._kit.client.post("/clock/rate", {"rate": rate})
+    def _to_next_moment(self, most: timedelta) -> timedelta:
+        clock = self._kit.client.get("/clock")
+        if clock["next"] is None:
+            return most
+        return min(most, max(datetime.fromisoformat(clock["next"]) - datetime.fromisoformat(clock["now"]), JUST))
+
+    def _move(self, by: timedelta) -> Callable[[], object]:
+        return lambda: self._kit.client.post("/clock/advance", {"by": format_iso(by)})
 
     def _wait_for(self, is_done: Callable[[Reader], bool]) -> Waits:
         """Until every client that polls is, or is later than it ever was: that one is not waited for until it polls."""
