@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forewarn.cli.login import find_login
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, add_verb, count, rate
 from forewarn.remote import Client, Unreachable
+from forewarn.remote.login import find_login
 
 if TYPE_CHECKING:
     from forewarn.testing.scenarios import Report, Scenario
