@@ -40,12 +40,17 @@ class FleetTime:
         """From the start to a moment that the API tells."""
         return datetime.fromisoformat(moment) - self.start
 
-    def towards(self, moment: timedelta) -> None:
-        """To this moment, or to one before it at which something happens by itself, or as far as the pace allows."""
+    def towards(self, moment: timedelta) -> bool:
+        """To this moment, or to one before it at which something happens by itself, or as far as the pace allows.
+
+        Says whether something has happened by itself.
+        """
         stop = moment if self.next is None else min(moment, max(self.next, self.now))
         if self._speed is not None:
             stop = min(stop, self._paced(self._speed, stop))
+        happens = self.next is not None and self.next <= stop
         self._advance(stop - self.now)
+        return happens
 
     def settle(self) -> None:
         """What follows from what was just done happens before anything else does."""

@@ -133,7 +133,7 @@ def _see_event(judge: Judge, event: Mapping[str, Any] | None, key: str, wanted: 
 def _start(event: Mapping[str, Any]) -> Start:
     if event["started_at"] is None:
         return Start.NOT
-    if event["started_at"] == event["scheduled_at"]:
+    if event["started_at"] == event["scheduled_at"] and not event["approvals"]:
         return Start.AT_ONCE
     started, not_before = (datetime.fromisoformat(event[key]) for key in ("started_at", "not_before"))
     return Start.BEFORE_NOT_BEFORE if started < not_before else Start.AT_NOT_BEFORE

@@ -30,15 +30,20 @@ class Player:
         scenario: Scenario,
         crew: Crew,
         *,
+        alone: bool = False,
         speed: float | None = None,
         tell: Callable[[Happening], None] = lambda happening: None,
         passed: Callable[[timedelta], None] = lambda now: None,
     ) -> None:
-        """`speed`: fleet seconds in a second; None: at once. `tell`, `passed`: what happens, and where time is."""
+        """`alone`: nobody else can do anything to this fleet.
+
+        `speed`: fleet seconds in a second; None: at once. `tell`, `passed`: what happens, and where time is.
+        """
         self._scenario = scenario
         self._crew = crew
         self._tell = tell
         self._passed = passed
+        self._alone = alone
         self._happenings: list[Happening] = []
         self._forewarn = forewarn
         self._time = FleetTime(forewarn, speed)
@@ -73,7 +78,9 @@ class Player:
         self._time.begin()
         self._turn()
         while not self._is_over():
-            self._time.towards(min(self._moments(), default=self._scenario.end))
+            happened = self._time.towards(min(self._moments(), default=self._scenario.end))
+            if happened or not self._alone:
+                self._hear()
             self._turn()
         self._verdicts.end(self._time.now)
 
@@ -94,8 +101,7 @@ class Player:
         return [max(moment, now) for moment in ahead]
 
     def _turn(self) -> None:
-        """All of this moment."""
-        self._hear()
+        """All of this moment that does not happen by itself."""
         now = self._time.now
         for fault in self._playbook.due(now):
             self._say(Told.FAULT, describe_fault(fault))

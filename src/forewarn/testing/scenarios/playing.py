@@ -44,9 +44,10 @@ def play(
     if real and speed is None:
         speed = scenario.speed
     with _forewarn(scenario, against) as forewarn:
-        _check(scenario, forewarn, real or {})
-        crew = Crew(forewarn, real or {}, record)
-        return Player(forewarn, scenario, crew, speed=speed, tell=tell, passed=passed).play()
+        if real or scenario.fleet is None:
+            _check(scenario, forewarn, real or {})
+        crew, alone = Crew(forewarn, real or {}, record), not real and against is None
+        return Player(forewarn, scenario, crew, alone=alone, speed=speed, tell=tell, passed=passed).play()
 
 
 def with_seed(scenario: Scenario, seed: int) -> Scenario:
