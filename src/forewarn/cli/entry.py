@@ -18,7 +18,8 @@ OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 def main(argv: Sequence[str] | None = None) -> int:
     words, command = split_command(sys.argv[1:] if argv is None else argv)
     args = build_parser().parse_args(words)
-    args.command = command
+    if command:
+        args.command = command
     out = Output(as_json=getattr(args, "json", False))
     try:
         client = client_of(getattr(args, "server", None), getattr(args, "data", None))

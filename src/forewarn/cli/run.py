@@ -42,9 +42,9 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
 
 def split_command(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words of `forewarn run`, and the command after `--`; of other verbs, all words are their own."""
-    if "run" not in words or "--" not in words[list(words).index("run") :]:
+    if list(words[:1]) != ["run"] or "--" not in words:
         return list(words), []
-    place = list(words).index("--", list(words).index("run"))
+    place = list(words).index("--")
     return list(words[:place]), list(words[place + 1 :])
 
 
