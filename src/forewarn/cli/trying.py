@@ -63,22 +63,33 @@ def _run(command: list[str], host: "Host") -> int:
     environment = {**os.environ, SERVER_VARIABLE: host.control_url, TOKEN_VARIABLE: host.client.token()}
     environment.pop("FOREWARN_DATA", None)  # of another one
     with _outlived_by_this() as children:
-        process = subprocess.Popen(command, env=environment)  # noqa: S603 (what the command line says)
-        children.append(process)
-        status = process.wait()
+        status = children.start(command, environment).wait()
     return status if status >= 0 else INTERRUPTED - status
 
 
-@contextmanager
-def _outlived_by_this() -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """Who ends this ends the children, and then waits for them. What Ctrl-C sends, they are sent too."""
-    children: list[subprocess.Popen[bytes]] = []
+class _Children:
+    def __init__(self) -> None:
+        self._running: list[subprocess.Popen[bytes]] = []
+        self._over = False
 
-    def end(*_: object) -> None:
-        for child in children:
+    def start(self, command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+        child = subprocess.Popen(command, env=environment)  # noqa: S603 (what the command line says)
+        self._running.append(child)
+        if self._over:  # the signal came while it was being started
+            child.terminate()
+        return child
+
+    def end(self, *_: object) -> None:
+        self._over = True
+        for child in self._running:
             child.terminate()
 
-    handlers: dict[int, Callable[..., None]] = {signal.SIGTERM: end, signal.SIGINT: lambda *_: None}
+
+@contextmanager
+def _outlived_by_this() -> Iterator[_Children]:
+    """Who ends this ends the children, and then waits for them. What Ctrl-C sends, they are sent too."""
+    children = _Children()
+    handlers: dict[int, Callable[..., None]] = {signal.SIGTERM: children.end, signal.SIGINT: lambda *_: None}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield children
