@@ -1,12 +1,16 @@
 """`forewarn faults`, `forewarn requests` and `forewarn fleet declare`, against a real control plane."""
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import FieldInfo, fields
 
+from forewarn.control.faults import NewFault
+from forewarn.domain.faults import FaultKind
 from forewarn.imds.cases import Case
 from forewarn.imds.http import Head
 from tests.cli.shell import Shell, start, words
@@ -138,6 +142,29 @@ def test_a_program_follows_requests_and_leaves_the_log_as_it_was(rig: Rig, forew
     finally:
         process.kill()
         process.communicate()
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "faults.md").read_text()
+
+
+@pytest.mark.parametrize("kind", FaultKind, ids=lambda kind: kind.value)
+def test_every_kind_is_in_the_reference_with_an_example(kind: FaultKind) -> None:
+    assert f"\n| `{kind.value}` | " in PAGE
+    assert f"\nforewarn faults add {kind.value} " in PAGE
+
+
+def test_the_examples_of_the_reference_are_faults(forewarn: Shell) -> None:
+    examples = re.findall(r"^forewarn (faults add .+)$", PAGE, re.MULTILINE)
+    for example in examples:
+        forewarn.ok(*words(example))
+    assert len(forewarn.ok("faults", "--json").json) >= len(examples)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in fields(NewFault) if name.name != "kind"], ids=lambda field: field.name
+)
+def test_everything_that_can_be_said_of_a_fault_is_in_the_reference(name: FieldInfo) -> None:
+    assert f"`{name.name}`" in PAGE
 
 
 def test_another_fleet_is_declared(forewarn: Shell, tmp_path: Path) -> None:
