@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import FieldInfo, fields
 
 from forewarn.control.faults import NewFault
 from forewarn.domain.faults import FaultKind
@@ -160,11 +159,9 @@ def test_the_examples_of_the_reference_are_faults(forewarn: Shell) -> None:
     assert len(forewarn.ok("faults", "--json").json) >= len(examples)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in fields(NewFault) if name.name != "kind"], ids=lambda field: field.name
-)
-def test_everything_that_can_be_said_of_a_fault_is_in_the_reference(name: FieldInfo) -> None:
-    assert f"`{name.name}`" in PAGE
+@pytest.mark.parametrize("name", NewFault.__struct_fields__[1:])
+def test_everything_that_can_be_said_of_a_fault_is_in_the_reference(name: str) -> None:
+    assert f"`{name}`" in PAGE
 
 
 def test_another_fleet_is_declared(forewarn: Shell, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ class Seen(Struct, kw_only=True):
     faults: tuple[str, ...] = ()  # what was made to go wrong
     status: int | None = None  # None: not answered, or not yet
     incarnation: int | None = None  # of the document that was sent
-    newest: int | None = None  # of the document that there was then, whatever was sent
+    newest: int | None = None  # of the document that there was then, whatever was sent, or while it still waits
 
 
 NEEDS_BY = frozenset(

@@ -20,7 +20,7 @@ class Reader:
 
     scope: str
     name: str
-    number: int  # of its last answered poll
+    number: int  # of its last poll that was answered, or looked at while it waits
     incarnation: int | None  # of the document there was when it last looked, whatever it was shown
     interval: float  # the longest of its last pauses, in seconds of real time
 
@@ -36,9 +36,14 @@ class Reader:
 def readers(requests: Sequence[Mapping[str, Any]]) -> list[Reader]:
     polls: dict[Key, list[Mapping[str, Any]]] = {}
     for request in requests:
-        if request["asked"] == "poll" and request["status"] in (200, 304):
+        if request["asked"] == "poll" and _has_looked(request):
             polls.setdefault((request["scope"], request["machine"]), []).append(request)
     return [_reader(key, seen) for key, seen in polls.items()]
+
+
+def _has_looked(request: Mapping[str, Any]) -> bool:
+    """It was answered; or it waits, and was found to have nothing to be told."""
+    return request["status"] in (200, 304) or (request["status"] is None and request["newest"] is not None)
 
 
 def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
