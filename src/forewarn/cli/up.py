@@ -112,6 +112,9 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="answer 429 beyond N requests a second and machine; Azure allows 5 (default: no limit)",
     )
+    verb.add_argument(
+        "--faults", action="store_true", help="`forewarn faults` and `forewarn requests` work on a real clock, too"
+    )
 
 
 def clock(text: str) -> str:
@@ -203,6 +206,7 @@ def options_of(args: argparse.Namespace) -> "Options":
         sockets=args.sockets,
         any_address=args.any_address,
         first_answer_delay=args.first_answer_delay,
+        faults=args.faults,
         development=args.development,
         limits=Limits(rate=args.rate_limit),
         rules=Rules(host_names=frozenset(name.lower() for name in args.host_name)),

@@ -13,7 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from forewarn.imds.body import Body, body_of
-from forewarn.imds.cases import Case
+from forewarn.imds.cases import Case, Meddler
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
@@ -193,8 +193,7 @@ class Connection(asyncio.Protocol):
                 self._transport.write(CONTINUE)
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
-        plain = self._server.meddler is None and self._door is not None
-        if plain and isinstance(decision, Read) and start == 0 and head.end == len(data):
+        if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._server.meddler is None:
             self._server.doors.remember(cast(Door, self._door), data, decision)
         return head.end
 
@@ -235,50 +234,12 @@ class Connection(asyncio.Protocol):
 
     # Requests to answers.
 
-    def _serve(self, head: Head, body: bytes) -> Decision | None:
-        """None: it is not decided yet, or not at all."""
+    def _serve(self, head: Head, body: bytes, *, met: bool = False) -> Decision | None:
+        """None: it is not decided yet, or not at all. `met`: whoever meddles has had its turn."""
         assert self._door is not None, "a connection without a door is closed at once"
-        guest = None if self._server.meddler is None else self._server.service.caller(head, self._door)
-        if self._server.meddler is not None and guest is not None:
-            self._case = self._server.meddler.meets(guest, head, body, self._number)
-            if not self._proceeds(head, body, self._case):
-                return None
-        return self._decide(head, body)
-
-    def _proceeds(self, head: Head, body: bytes, case: Case) -> bool:
-        """Whether the request is to be served now as it is; else what is to happen to it is under way."""
-        if case.delay:
-            self._enter(BUSY)
-            case.later = self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
-        elif case.reset:
-            self._reset()
-        elif case.hang:
-            self._enter(HUNG)
-        elif case.answer is not None:
-            ending = Ending.of(head.modern, head.keep_alive)
-            self._write(reply_to(case.answer, ending, bodiless=head.method == b"HEAD"))
-        else:
-            return True
-        return False
-
-    def _after_delay(self, head: Head, body: bytes, case: Case) -> None:
-        if self._phase is BUSY and self._case is case:
-            case.delay = 0.0
-            self._phase = IDLE
-            if self._proceeds(head, body, case):
-                self._decide(head, body)
-            self._go_on()
-
-    def _reset(self) -> None:
-        """The client is told nothing but that the connection is gone."""
-        self._enter(LEAVING)
-        raw = self._transport.get_extra_info("socket")
-        if raw is not None and raw.family != socket.AF_UNIX:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._transport.abort()
-
-    def _decide(self, head: Head, body: bytes) -> Decision:
-        assert self._door is not None
+        meddler = self._server.meddler
+        if meddler is not None and not met and not self._meets(head, body, meddler):
+            return None
         try:
             decision = self._server.service.decide(head, body, self._door)
         except Exception:
@@ -299,6 +260,46 @@ class Connection(asyncio.Protocol):
             ending = Ending.of(head.modern, head.keep_alive)
             self._write(reply_to(decision, ending, bodiless=head.method == b"HEAD"))
         return decision
+
+    def _meets(self, head: Head, body: bytes, meddler: Meddler) -> bool:
+        """Whether the request is to be served now, whoever looks on."""
+        guest = self._server.service.caller(head, cast(Door, self._door))
+        if guest is None:
+            return True
+        self._case = meddler.meets(guest, head, body, self._number)
+        return self._proceeds(head, body, self._case)
+
+    def _proceeds(self, head: Head, body: bytes, case: Case) -> bool:
+        """Likewise; else what is to happen to it is under way."""
+        if case.delay:
+            self._enter(BUSY)
+            case.later = self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
+        elif case.reset:
+            self._reset()
+        elif case.hang:
+            self._enter(HUNG)
+        elif case.answer is not None:
+            ending = Ending.of(head.modern, head.keep_alive)
+            self._write(reply_to(case.answer, ending, bodiless=head.method == b"HEAD"))
+        else:
+            return True
+        return False
+
+    def _after_delay(self, head: Head, body: bytes, case: Case) -> None:
+        if self._phase is BUSY and self._case is case:
+            case.delay = 0.0
+            self._phase = IDLE
+            if self._proceeds(head, body, case):
+                self._serve(head, body, met=True)
+            self._go_on()
+
+    def _reset(self) -> None:
+        """The client is told nothing but that the connection is gone."""
+        self._enter(LEAVING)
+        raw = self._transport.get_extra_info("socket")
+        if raw is not None and raw.family != socket.AF_UNIX:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
 
     def _read(self, plan: Read) -> None:
         slot = plan.guest.slot

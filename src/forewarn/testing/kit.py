@@ -298,4 +298,6 @@ def _text(duration: Duration) -> str:
 
 
 def _plain(value: object) -> object:
-    return format_iso(value) if isinstance(value, timedelta) else value
+    if not isinstance(value, timedelta):
+        return value
+    return f"-{format_iso(-value)}" if value < timedelta(0) else format_iso(value)
