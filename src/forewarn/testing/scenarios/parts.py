@@ -227,7 +227,7 @@ def _subject(table: Table) -> tuple[Subject, str]:
 
 
 def _when(table: Table, subject: Subject) -> tuple[When, timedelta, timedelta]:
-    there = [when for when in When if when.value in table and when is not When.END]
+    there = [when for when in When if when is not When.END and when.value in table]
     if len(there) > 1:
         raise table.wrong(there[1].value, "say once when: at, by, within, or from and to")
     if not there:
