@@ -2,33 +2,17 @@
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import Record
 from forewarn.remote import Client
 from forewarn.remote.login import find_login
 from tests.e2e.running import Up, up
-
-T = TypeVar("T")
-PATIENCE = 30.0
-
-
-def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
-    """What `look` finds, as soon as it finds something."""
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"not seen within {patience:.0f} s: {what}")
-
 
 HOOK = """
 [steps.{name}]
