@@ -73,10 +73,12 @@ def _run(command: list[str], host: "Host") -> int:
 def _outlived_by_this() -> Iterator[list["subprocess.Popen[bytes]"]]:
     """Who ends this ends the children, and then waits for them. What Ctrl-C sends, they are sent too."""
     children: list[subprocess.Popen[bytes]] = []
-    handlers = {
-        signal.SIGTERM: lambda *_: [child.terminate() for child in children],
-        signal.SIGINT: lambda *_: None,
-    }
+
+    def end(*_: object) -> None:
+        for child in children:
+            child.terminate()
+
+    handlers = {signal.SIGTERM: end, signal.SIGINT: lambda *_: None}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield children
