@@ -110,16 +110,18 @@ def test_and_a_delete_without_a_terminate_notification_too(forewarn: Forewarn) -
 
 def test_a_deleted_machine_is_gone_and_stays_so(forewarn: Forewarn) -> None:
     workers = forewarn.scale_set("workers", instances=3, notice="5m")
-    event = workers[1].delete()
-    workers[0].approve(event)
-    assert event.approved_by == {workers[0]}
+    event = workers[0].delete()
+    workers[1].approve(event)
+    assert event.approved_by == {workers[1]}
     forewarn.advance("5m")
     assert event.gone
-    assert [machine.gone for machine in workers] == [False, True, False]
-    with pytest.raises(Refusal, match="workers_1"):
-        workers[1].look()
+    assert [machine.gone for machine in workers] == [True, False, False]
+    with pytest.raises(Refusal, match="workers_0"):
+        workers[0].look()
+    with pytest.raises(AssertionError, match="workers_0 polled and was answered 403"):
+        workers[0].poll()
     forewarn.vm("another")
-    assert workers[1].gone
+    assert workers[0].gone
 
 
 def test_an_evicted_machine_is_deallocated(forewarn: Forewarn) -> None:
