@@ -10,6 +10,7 @@ from forewarn.cli import (
     campaign,
     clients,
     clock,
+    doctor,
     env,
     events,
     fleet,
@@ -61,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
         env,
         roles,
         clients,
+        doctor,
         agent,
     )
     for noun in nouns:

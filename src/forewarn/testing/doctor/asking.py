@@ -134,5 +134,6 @@ CHECKS = (
         "One must be waited for, and then an event is dealt with.",
         play=first_answer,
         starts=True,
+        slow=True,
     ),
 )

@@ -63,6 +63,8 @@ class Check:
     """Of the events it is made with; "" for the one that the client is known to act on."""
     starts: bool = False
     """It starts the client itself, and needs a new one."""
+    slow: bool = False
+    """It takes long, and is begun first where several run at once."""
     without_events: bool = False
     """It can be made with a client that does not live through an event."""
 

@@ -48,7 +48,7 @@ class Surgery:
         self._lock = Lock()
         self._waiting: SimpleQueue[Check] = SimpleQueue()
         self._alone: list[Check] = []  # could not be made beside others
-        for check in checks:
+        for check in sorted(checks, key=lambda check: not check.slow):
             self._waiting.put(check)
 
     def work(self) -> dict[str, Finding]:

@@ -98,9 +98,9 @@ def _is_nearly_over(trial: Trial, mine: Event | None) -> None:
     trial.looks()
 
 
-def _check(id: str, title: str, why: str, spoilt: Spoilt) -> Check:
+def _check(id: str, title: str, why: str, spoilt: Spoilt, *, slow: bool = False) -> Check:
     told = DEALS if spoilt.deals else TELLS if spoilt.tells else ""
-    return Check(id=id, part=Part.FAULTS, title=title, why=why, how=told + HOW, play=spoilt.play)
+    return Check(id=id, part=Part.FAULTS, title=title, why=why, how=told + HOW, play=spoilt.play, slow=slow)
 
 
 def _status(status: int, why: str) -> Check:
@@ -127,6 +127,7 @@ CHECKS = (
         "A host that is moved away does not close its connections. A client without a time limit then stands still "
         "until somebody restarts it.",
         Spoilt(kind="hang", how={"requests": 1}, met=1, meanwhile=_asks_again),
+        slow=True,
     ),
     _check("reset", "survives a broken connection", "The host's service is restarted.", Spoilt(kind="reset")),
     _check(

@@ -78,15 +78,21 @@ class Logbook:
 
     def look(self, wait: float = 0.0) -> None:
         """`wait`: seconds until something comes, or is answered, at most."""
-        if wait:
-            self._client.get("/requests", after=self._last, machine=self._machine, wait=wait)
-        items = self._client.get("/requests", after=self._settled, machine=self._machine)["items"]
+        items = self._ask(self._last, wait) if wait else []
+        if self._settled < self._last or not wait:
+            items = self._ask(self._settled, 0)
         for item in items:
             self._last = max(self._last, item["number"])
             if item["fields"].get("user-agent") != USER_AGENT:
                 self._known[item["number"]] = self._read(item)
         waiting = [item["number"] - 1 for item in items if item["status"] is None]
         self._settled = max(min(waiting, default=self._last), self._last - MOST_OPEN)
+
+    def _ask(self, after: int, wait: float) -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = self._client.get("/requests", after=after, machine=self._machine, wait=wait)[
+            "items"
+        ]
+        return items
 
     def since(self, number: int) -> list[Request]:
         return [request for request in self._known.values() if request.number > number]

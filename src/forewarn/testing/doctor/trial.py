@@ -24,11 +24,11 @@ from forewarn.testing.handles import Event, Machine
 from forewarn.testing.kit import Forewarn
 from forewarn.testing.reach import Place, reach
 
-GLANCE = 0.1
+GLANCE = 0.2
 MINE, OTHER, NAMESAKE = 1, 2, 10
 """Instances of the set: `vm_1`, `vm_2`, and one in whose name the first one's is contained."""
 SIZE = 100
-MARGIN = 0.1
+MARGIN = 0.2
 
 
 class Wrong(Exception):
@@ -193,6 +193,7 @@ class Trial:
 
     def looks(self, times: int = 2) -> None:
         """The client asks so many times more, and is answered. Wrong if it does not."""
+        self.log.look()
         last = self.log.last
         if self.wait(lambda: len(self.polls(last)) >= times, self.patience):
             return
@@ -201,8 +202,8 @@ class Trial:
 
     def calms_down(self) -> None:
         """It has seen all there is, and had the time that it usually takes to act."""
-        self.looks()
-        self.wait(lambda: False, self.habits.latency * 1.5 + MARGIN)
+        self.looks(1)
+        self.wait(lambda: False, self.habits.latency + MARGIN)
 
     def lives(self) -> None:
         if not self.alive:
@@ -248,7 +249,7 @@ class Trial:
             return False
         self.me.operate("start")  # an eviction has stopped it
         try:
-            self.looks()
+            self.looks(1)
         except Wrong:
             return False
         return self.is_unprepared()
