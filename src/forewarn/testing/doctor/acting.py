@@ -74,12 +74,12 @@ def approval_is_taken(trial: Trial) -> None:
 
 
 def approval_is_repeated(trial: Trial) -> None:
-    trial.fault("status", status=500, asked="approval", requests=1)
+    trial.fault("status", status=503, asked="approval", requests=1)
     event = trial.announce(trial.me)
     trial.expects_dealing(event)
     if not trial.wait(lambda: len(trial.approvals(event)) > 1, trial.patience):
         trial.lives()
-        raise Wrong(f"Its approval was answered 500, and {trial.patience:g} s later it had not approved again.")
+        raise Wrong(f"Its approval was answered 503, and {trial.patience:g} s later it had not approved again.")
 
 
 def again(trial: Trial) -> None:
@@ -162,8 +162,8 @@ CHECKS = (
         id="approval-repeated",
         part=Part.ACTING,
         title="approves again if its approval was not taken",
-        why="An approval that was answered 500 has not happened; nothing else tells that it is missing.",
-        how="Its first approval of an event is answered 500.",
+        why="An approval that was answered 503 has not happened; nothing else tells that it is missing.",
+        how="Its first approval of an event is answered 503.",
         play=approval_is_repeated,
         needs=(Need.APPROVES,),
     ),

@@ -1,6 +1,8 @@
 """Checks of how a client asks: with which header, how often, for how long."""
 
 import time
+from itertools import pairwise
+from statistics import median
 
 from forewarn.testing.doctor.checks import Check, Part
 from forewarn.testing.doctor.learning import busiest_second
@@ -68,11 +70,23 @@ def first_answer(trial: Trial) -> None:
     trial.fault("delay", by=f"{seconds * 1000:.0f}ms", asked="poll")
     trial.start()
     trial.begins_to_ask()
-    if not trial.wait(lambda: trial.polls(0), seconds + trial.patience):
+    if not trial.wait(lambda: _waited(trial, seconds), seconds + trial.patience):
         trial.lives()
         raise Wrong(f"It never waited the {seconds:g} s that the answer takes, and so never got one.")
     trial.clear_faults()
     trial.deals_with_the_next()
+
+
+def _waited(trial: Trial, seconds: float) -> bool:
+    """It asked nothing else meanwhile, or goes on asking as usual, without giving up what it has asked before."""
+    polls = [request for request in trial.requests if request.is_poll]
+    gaps = [later.at - earlier.at for earlier, later in pairwise(polls)]
+    answered = [request.is_answered for request in polls]
+    as_usual = bool(gaps) and median(gaps) < 1.2 * trial.habits.interval
+    return any(
+        was and (as_usual or gap > seconds * 0.9)
+        for was, gap in zip(answered, [*gaps, time.monotonic() - polls[-1].at if polls else 0.0], strict=False)
+    )
 
 
 CHECKS = (

@@ -79,16 +79,19 @@ class Surgery:
 
     def _examine(self, check: Check, bed: "Bed") -> Finding:
         habits = self._habits
-        if reason := check.applies(habits):
-            return Finding(id=check.id, title=check.title, verdict=Verdict.DOES_NOT_APPLY, reason=reason)
         if habits.trouble and not check.without_events:
             return Finding(id=check.id, title=check.title, verdict=Verdict.NOT_TRIED, reason=habits.trouble)
+        if reason := check.applies(habits):
+            return Finding(id=check.id, title=check.title, verdict=Verdict.DOES_NOT_APPLY, reason=reason)
         try:
             trial = bed.for_check(check, replace(habits, type=check.type or habits.type))
         except CannotRun as error:
             return Finding(id=check.id, title=check.title, verdict=Verdict.NOT_TRIED, reason=str(error))
         finding = judged(check, trial)
-        bed.is_left(fit=finding.verdict in (Verdict.PASSED, Verdict.DOES_NOT_APPLY))
+        used, fit = trial.used, finding.verdict in (Verdict.PASSED, Verdict.DOES_NOT_APPLY)
+        bed.is_left(fit=fit)
+        if used and not fit:  # what a check before it has left behind is not this one's finding
+            return self._examine(check, bed)
         return finding
 
 

@@ -37,7 +37,7 @@ class Spoilt:
 
     def play(self, trial: Trial) -> None:
         self.before(trial)
-        trial.announce(trial.other)
+        other = trial.announce(trial.other)
         trial.looks(1)
         last = trial.log.last
         trial.fault(self.kind, asked="poll", **self.how)
@@ -47,6 +47,7 @@ class Spoilt:
         if mine is not None and self.deals:
             trial.expects_dealing(mine)
         trial.clear_faults()
+        trial.finish(other)
         self._recovers(trial, mine)
 
     def _meets(self, trial: Trial, last: int) -> None:
@@ -119,7 +120,7 @@ CHECKS = (
         "delay",
         "survives slow answers",
         "A busy host takes seconds, and while an event begins even a minute was seen.",
-        Spoilt(kind="delay", how={"by": "2s"}, tells=True, met=1, meanwhile=_asks_again),
+        Spoilt(kind="delay", how={"by": "2s", "requests": 2}, tells=True, met=1, meanwhile=_asks_again),
     ),
     _check(
         "hang",

@@ -52,7 +52,7 @@ def _acting(trial: Trial, type: str) -> Habits:
     """An event of its own, and one of another machine's, in one document."""
     orders, habits = trial.orders, replace(trial.habits, type=type)
     trial.begin()
-    other, mine = trial.announce(trial.other, type=type), trial.announce(trial.me, type=type)
+    mine, other = trial.announce(trial.me, type=type), trial.announce(trial.other, type=type)
     announced = time.monotonic()
     reaction = max(orders.reaction, 5 * habits.interval)
     acted = trial.wait(lambda: trial.approvals(mine) or trial.prepared, reaction)

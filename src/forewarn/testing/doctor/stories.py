@@ -24,8 +24,8 @@ def empty_not_before(trial: Trial) -> None:
 
 def several_events(trial: Trial) -> None:
     first, second, third = trial.machines[3:6]
-    trial.announce(first, type="Freeze", at_once=True)
-    trial.announce(second)
+    trial.announce(first, type="Freeze")
+    trial.announce(second, type="Redeploy")
     mine = trial.announce(trial.me)
     trial.announce(third, trial.other)
     trial.expects_dealing(mine)
@@ -86,7 +86,7 @@ def waits_after_approval(trial: Trial) -> None:
 
 def terminate(trial: Trial) -> None:
     """One's own delete is approved, though it waits for those of the others."""
-    others = [trial.announce(machine, type="Terminate") for machine in (trial.other, trial.namesake)]
+    others = [trial.announce(machine, type="Terminate") for machine in trial.machines[2:4]]
     mine = trial.announce(trial.me, type="Terminate")
     if not trial.wait(lambda: trial.approvals(mine), max(trial.orders.reaction, 5 * trial.habits.interval)):
         trial.lives()
@@ -94,7 +94,7 @@ def terminate(trial: Trial) -> None:
     trial.calms_down()
     trial.lives()
     trial.approved_only(mine)
-    for machine, event in zip((trial.other, trial.namesake), others, strict=True):
+    for machine, event in zip(trial.machines[2:4], others, strict=True):
         machine.approve(event)
     trial.note("the other machines have approved theirs")
     unstarted = [event.id for event in (mine, *others) if not event.started]

@@ -114,9 +114,9 @@ def badge(report: Report) -> str:
 PAGE_HEAD = """\
 # What the doctor checks
 
-`forewarn doctor` runs a client through these checks; [how to use it](../how-to/check-a-client.md). A client that does not set
-out to do something is not judged by it: of an observer, which approves nothing, only what it sees is asked. What that is, the
-doctor learns first, from one event that nothing is wrong with. There `does not apply` is said, with the reason.
+`forewarn doctor` runs a client through these checks; [how to use it](../how-to/check-a-client.md). A client is
+not judged by what it does not set out to do: an observer approves nothing, and need not. What a client does, the doctor
+learns first, from an event that nothing is wrong with. What then makes no sense `does not apply`, with the reason.
 
 This page is made from the checks themselves: `python -m forewarn.testing.doctor > docs/reference/doctor.md`.
 """

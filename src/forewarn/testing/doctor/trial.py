@@ -49,6 +49,8 @@ class Trial:
         self._notes: list[Moment] = []
         self._began = time.monotonic()
         self._mark = 0
+        self.used = False
+        """Another check was made with it."""
 
     # The scene.
 
@@ -242,6 +244,7 @@ class Trial:
 
     def settles(self) -> bool:
         """After a check: nothing is wrong, nothing is announced, and the client knows. False: take another one."""
+        self.used = True
         self.kit.clear_faults()
         for event in self.kit.events():
             self.finish(event)
