@@ -35,10 +35,11 @@ from forewarn.engine.player import Player
 from forewarn.engine.ports import Done, Failed, News, Running, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
+from forewarn.imds import Fleet, Playbook, Server
 from forewarn.portal.app import create_portal
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
-from forewarn.wire.fleetfile import parse
+from forewarn.wire.fleetfile import Simulated, parse
 from forewarn.wiring.portal import portal_desk
 from tests.access.making import an_access, bearer
 from tests.arm.desks import an_arm_desk
@@ -102,6 +103,9 @@ class Rig:
         self.ticker = Ticker(self.engine)
         self.worker = Worker(self.engine, self.driver, lambda: NOON)
         self.player = Player(self.engine, self.clock, self.ticker, self.worker)
+        self.fleet = Fleet()
+        metadata = Server(fleet=self.fleet, backend=self.engine, clock=self.clock, seed=self._new_id())
+        self.book = Playbook(self.fleet, metadata, now=self.clock.now, monotonic=time.monotonic)
         port = await self._serve(0)
         await self.engine.load_fleet(declared, "first")
         return port
@@ -119,6 +123,8 @@ class Rig:
             new_id=self._new_id,
             version="1.2.3",
             metadata_url=lambda machine: f"http://{machine.address}:8254/",
+            driver=Simulated(),
+            book=None if self.clock.is_real else self.book,
             alive=lambda: self.parts,
             patience=self._patience,
         )
@@ -132,6 +138,7 @@ class Rig:
         return port
 
     def publish(self, news: News) -> None:
+        self.fleet.publish(documents=news.documents, machines=news.machines, gone=news.gone, dissolved=news.dissolved)
         self.hub.publish(news)
 
     async def restart_server(self) -> None:

@@ -30,7 +30,7 @@ class Watcher:
     def machines_changed(self) -> None:
         self.machines += 1
 
-    def document_changed(self, slot: Slot) -> None:
+    def document_changed(self, slot: Slot, before: Document | None) -> None:
         self.changed.append(slot.scope)
 
 

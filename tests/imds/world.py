@@ -6,15 +6,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import uvloop
 from msgspec.structs import replace
 
 from forewarn.domain.errors import NotFound
 from forewarn.domain.events import Actor, Announcement, Document, Event, EventType, Phase, Readiness, Source
+from forewarn.domain.faults import Fault, FaultKind, Seen
 from forewarn.domain.machines import Machine, Profile
-from forewarn.imds import Fleet, Limits, Rules, Server
+from forewarn.imds import Fleet, Limits, Playbook, Rules, Server
 from forewarn.imds.listeners import Listener, on_loopback
 from forewarn.testing.builders import an_event
 from forewarn.wire.identity import Token
@@ -130,6 +131,7 @@ class World:
     backend: Backend
     identities: Identities
     server: Server
+    book: Playbook
     listener: Listener
     port: int
 
@@ -149,6 +151,25 @@ class World:
 
     def publish(self, *documents: Document) -> None:
         self.do(lambda: self.fleet.publish(documents=documents))
+
+    def fault(self, kind: FaultKind, *, lasts: timedelta | None = None, **how: Any) -> str:
+        """For every machine of the scope alpha, unless it says something else."""
+        id = str(len(self.book.faults) + 1)
+        told = {"scope": "alpha", "since": self.time, "until": lasts and self.time + lasts, **how}
+        self.do(lambda: self.book.add([Fault(id=id, kind=kind, **told)]))
+        return id
+
+    def log(self) -> list[Seen]:
+        return self.do(lambda: list(self.book.requests()))
+
+    def at(self, minutes: float) -> None:
+        """The fleet's clock says that so much has passed since the beginning."""
+
+        def move() -> None:
+            self.time = NOW + timedelta(minutes=minutes)
+            self.server.beat()
+
+        self.do(move)
 
     def pass_time(self, seconds: float) -> None:
         """Real time goes by, and the server notices."""
@@ -212,6 +233,7 @@ def serving(
             rules=rules,
             monotonic=lambda: world.seconds,
         )
+        world.book = Playbook(world.fleet, world.server, now=world.now, monotonic=lambda: world.seconds)
         world.listener = listen()
         world.port = world.listener.port
         await world.server.serve(world.listener)

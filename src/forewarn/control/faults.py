@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from forewarn.control.bodies import Nothing, duration
 from forewarn.control.desk import Book, Desk
 from forewarn.control.endpoints import Ask, Endpoint, Endpoints, Made
-from forewarn.control.naming import find_machine, find_scopes
+from forewarn.control.naming import SHORTEST, find_machine, find_scopes
 from forewarn.control.views import View, tell
 from forewarn.domain.errors import Conflict, Invalid
 from forewarn.domain.faults import Asked, Fault, FaultKind, check
@@ -22,7 +22,7 @@ class NewFault(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     scope: Annotated[str | None, Meta(description="or a scale set, for all its scopes")] = None
     asked: Annotated[Asked, Meta(description="at which requests")] = Asked.ANY
     status: Annotated[int, Meta(description="for the kind status")] = 500
-    by: Annotated[str | None, Meta(description="such as 30s, or -5m where times are told wrong")] = None
+    by: Annotated[str | None, Meta(description="how much, such as 30s; or -5m where times are told wrong")] = None
     value: Annotated[str, Meta(description="for the kind content-type")] = "text/plain"
     requests: Annotated[int | None, Meta(description="how many of each machine; absent: any number")] = None
     skip: Annotated[int, Meta(ge=0, description="so many of each machine are left alone first")] = 0
@@ -47,6 +47,7 @@ class FaultView(View, frozen=True):
     probability: float
     seed: int
     met: Annotated[int, Meta(description="how many requests it has spoilt")] = 0
+    over: Annotated[bool, Meta(description="it has lasted for its time")] = False
 
 
 class Faults(View, frozen=True):
@@ -64,29 +65,38 @@ def book_of(desk: Desk) -> Book:
 
 async def list_faults(desk: Desk, ask: Ask[Nothing, Nothing]) -> Faults:
     book = book_of(desk)
-    return _told(book, book.faults)
+    return _told(desk, book, book.faults)
 
 
 async def add_fault(desk: Desk, ask: Ask[Nothing, NewFault]) -> Made:
     book, body = book_of(desk), ask.body
-    faults = [_fault(desk, body, scope, machine) for scope, machine in await _concerned(desk, body)]
-    for fault in faults:
-        check(fault)
-    for fault in faults:
-        book.add(fault)
-    return Made(body=_told(book, faults), location=f"/forewarn/v1/faults/{faults[0].id}")
+    faults = [fault for fault in book.faults if ask.key is not None and fault.key == ask.key]
+    if not faults:
+        concerned = await _concerned(desk, body)
+        faults = [_fault(desk, body, scope, machine, ask.key) for scope, machine in concerned]
+        check(faults[0])  # they differ in their scopes only
+        book.add(faults)
+    return Made(body=_told(desk, book, faults), location=f"/forewarn/v1/faults/{faults[0].id}")
 
 
 async def remove_fault(desk: Desk, ask: Ask[Nothing, Nothing]) -> Faults:
     book = book_of(desk)
-    book.remove(ask.path["fault"].upper())
-    return _told(book, book.faults)
+    book.remove(_called(book, ask.path["fault"]))
+    return _told(desk, book, book.faults)
 
 
 async def clear_faults(desk: Desk, ask: Ask[Nothing, Nothing]) -> Faults:
     book = book_of(desk)
     book.clear()
-    return _told(book, book.faults)
+    return _told(desk, book, book.faults)
+
+
+def _called(book: Book, text: str) -> str:
+    """By its id, or by an unambiguous beginning of one."""
+    found = [fault.id for fault in book.faults if fault.id.startswith(text.upper())]
+    if len(found) > 1 and len(text) >= SHORTEST:
+        raise Conflict(f"{len(found)} faults begin with {text[:200]}: give more of the id.")
+    return found[0] if found and len(text) >= SHORTEST else text
 
 
 async def _concerned(desk: Desk, body: NewFault) -> list[tuple[str, str | None]]:
@@ -98,7 +108,7 @@ async def _concerned(desk: Desk, body: NewFault) -> list[tuple[str, str | None]]
     return [(machine.scope, machine.name)]
 
 
-def _fault(desk: Desk, body: NewFault, scope: str, machine: str | None) -> Fault:
+def _fault(desk: Desk, body: NewFault, scope: str, machine: str | None, key: str | None) -> Fault:
     now, lasts = desk.clock.now(), duration("lasts", body.lasts)
     return Fault(
         id=desk.new_id(),
@@ -115,6 +125,7 @@ def _fault(desk: Desk, body: NewFault, scope: str, machine: str | None) -> Fault
         skip=body.skip,
         probability=body.probability,
         seed=body.seed,
+        key=key,
     )
 
 
@@ -125,8 +136,18 @@ def _shift(text: str | None) -> timedelta:
     return -length if text.startswith("-") else length
 
 
-def _told(book: Book, faults: Sequence[Fault]) -> Faults:
-    return Faults(items=[replace(tell(FaultView, fault), met=book.spoilt(fault.id)) for fault in faults])
+def _told(desk: Desk, book: Book, faults: Sequence[Fault]) -> Faults:
+    now = desk.clock.now()
+    return Faults(
+        items=[
+            replace(
+                tell(FaultView, fault),
+                met=book.spoilt(fault.id),
+                over=fault.until is not None and now >= fault.until,
+            )
+            for fault in faults
+        ]
+    )
 
 
 ENDPOINTS: Endpoints = (
@@ -145,11 +166,12 @@ ENDPOINTS: Endpoints = (
         body=NewFault,
         answer=Faults,
         status=201,
+        keyed=True,
     ),
     Endpoint(
         method="DELETE",
         path="/forewarn/v1/faults/{fault}",
-        does="Take one back.",
+        does="Take one back, by its id or the beginning of it.",
         handler=remove_fault,
         answer=Faults,
     ),

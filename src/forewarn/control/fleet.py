@@ -29,8 +29,11 @@ async def read_fleet(desk: Desk, ask: Ask[Nothing, Nothing]) -> Declared:
 async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
     text = ask.body.declaration
     declared = fleetfile.parse(text, "declaration")
-    if declared.driver not in (desk.driver, fleetfile.Simulated()):
-        raise Conflict("[driver]: the driver is chosen when Forewarn starts. Leave the table out, or start anew.")
+    unsaid = declared.driver == fleetfile.Simulated() and isinstance(desk.driver, fleetfile.Simulated)
+    if declared.driver != desk.driver and not unsaid:
+        raise Conflict(
+            "[driver]: Forewarn runs with another one, which is chosen when it starts. Declare the same, or start anew."
+        )
     await desk.engine.load_fleet(declared.fleet, text)
     return Declared(declaration=text)
 

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -20,8 +21,11 @@ LONGEST_WAIT = 60.0
 
 class RequestsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     after: Annotated[int, Meta(ge=0, description="the number of a request")] = 0
-    machine: Annotated[str | None, Meta(description="its name")] = None
-    wait: Annotated[float, Meta(ge=0, le=LONGEST_WAIT, description="seconds to wait for one, if none is there")] = 0.0
+    machine: Annotated[str | None, Meta(description="a name, or SCOPE/NAME")] = None
+    wait: Annotated[
+        float,
+        Meta(ge=0, le=LONGEST_WAIT, description="seconds to wait, if there is none, for one to come or to be answered"),
+    ] = 0.0
 
 
 class RequestView(View, frozen=True):
@@ -39,6 +43,7 @@ class RequestView(View, frozen=True):
     faults: list[str]
     status: int | None
     incarnation: int | None
+    newest: int | None
 
 
 class Requests(View, frozen=True):
@@ -71,12 +76,16 @@ def _told(book: Book, seen: list[Seen]) -> Requests:
 
 
 def _look(book: Book, query: RequestsQuery) -> list[Seen]:
-    return list(book.requests(query.after, query.machine))[:PAGE]
+    return list(islice((seen for seen in book.requests(query.after) if _is_of(query, seen)), PAGE))
+
+
+def _is_of(query: RequestsQuery, seen: Seen) -> bool:
+    return query.machine in (None, seen.machine, f"{seen.scope}/{seen.machine}")
 
 
 async def _another(book: Book, query: RequestsQuery) -> None:
     came = asyncio.Event()
-    stop = book.on_request(lambda seen: came.set() if query.machine in (None, seen.machine) else None)
+    stop = book.on_request(lambda seen: came.set() if seen is None or _is_of(query, seen) else None)
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(query.wait):

@@ -14,18 +14,18 @@ from forewarn.domain.errors import Invalid
 
 
 class FaultKind(Enum):
-    STATUS = "status"  # answered with `status`, and nothing is done
+    STATUS = "status"  # answered with `status`, and nothing is done; told to come again after `by`, if given
     DELAY = "delay"  # answered `by` later, in real time
-    HANG = "hang"  # never answered, and the connection stays open
+    HANG = "hang"  # never answered, and the connection stays open until the client ends it
     RESET = "reset"  # the connection is torn down without an answer
     TRUNCATED = "truncated"  # the answer ends in the middle of its body
-    EMPTY = "empty"  # 200 without a body
-    NOT_JSON = "not-json"  # 200 with a page of HTML
+    EMPTY = "empty"  # 200 without a body, and nothing is done
+    NOT_JSON = "not-json"  # 200 with a page of HTML, and nothing is done
     CONTENT_TYPE = "content-type"  # the right body under another name, `value`
     STALE = "stale"  # the document as it was `by` ago
-    REPEATED = "repeated"  # the events are new, the incarnation is still the old one
+    REPEATED = "repeated"  # the events change, the incarnation stays what it was when the fault was set
     REORDERED = "reordered"  # every other answer is the document before the newest
-    RESTARTED = "restarted"  # incarnations are counted anew, from 1
+    RESTARTED = "restarted"  # incarnations are counted anew, from 1, as after a reset of the host
     NO_NOTICE = "no-notice"  # an event is not told before it has started
     SHORT_NOTICE = "short-notice"  # an event is not told before only `by` of its notice is left
     SKEWED_NOT_BEFORE = "skewed-not-before"  # NotBefore is told `by` too late, or too early
@@ -60,6 +60,7 @@ class Seen(Struct, kw_only=True):
     faults: tuple[str, ...] = ()  # what was made to go wrong
     status: int | None = None  # None: not answered, or not yet
     incarnation: int | None = None  # of the document that was sent
+    newest: int | None = None  # of the document that there was then, whatever was sent
 
 
 NEEDS_BY = frozenset(
@@ -71,11 +72,15 @@ NEEDS_BY = frozenset(
         FaultKind.SKEWED_DATE,
     }
 )
+MAY_BE_EARLIER = frozenset({FaultKind.SKEWED_NOT_BEFORE, FaultKind.SKEWED_DATE})
+STATUSES = frozenset(status.value for status in HTTPStatus if status >= HTTPStatus.MULTIPLE_CHOICES)
 LONGEST_DELAY = timedelta(minutes=10)
 LONGEST_SHIFT = timedelta(days=366)
 
 
 class Fault(Struct, frozen=True, kw_only=True):
+    """What `by` and the like mean is said by the kind."""
+
     id: str
     kind: FaultKind
     scope: str
@@ -90,6 +95,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     skip: int = 0  # so many requests of each machine are left alone first
     probability: float = 1.0
     seed: int = 0  # of the chance, for each machine
+    key: str | None = None  # under which it was asked for
 
 
 def check(fault: Fault) -> None:
@@ -100,9 +106,9 @@ def check(fault: Fault) -> None:
         raise Invalid("by: an answer can be delayed by up to ten minutes.")
     if abs(fault.by) > LONGEST_SHIFT:
         raise Invalid("by: times can be shifted by up to a year.")
-    if fault.kind in (FaultKind.STALE, FaultKind.SHORT_NOTICE) and fault.by < timedelta(0):
-        raise Invalid(f"by: the fault {fault.kind.value} looks back: give a positive duration.")
-    if fault.kind is FaultKind.STATUS and fault.status not in {status.value for status in HTTPStatus if status >= 300}:
+    if fault.kind not in MAY_BE_EARLIER and fault.by < timedelta(0):
+        raise Invalid(f"by: for the fault {fault.kind.value} it cannot be negative.")
+    if fault.kind is FaultKind.STATUS and fault.status not in STATUSES:
         raise Invalid(f"status: {fault.status} is no HTTP status of 300 or more.")
     if not 0 < fault.probability <= 1:
         raise Invalid("probability: a number above 0, and 1 at most.")
@@ -110,3 +116,11 @@ def check(fault: Fault) -> None:
         raise Invalid("requests: 1 or more; leave it out for any number.")
     if not fault.value.isascii() or not fault.value.isprintable() or len(fault.value) > 200:
         raise Invalid("value: up to 200 printable ASCII characters.")
+
+
+def shifted(at: datetime, by: timedelta) -> datetime:
+    """As far as the calendar goes."""
+    try:
+        return at + by
+    except OverflowError:
+        return at

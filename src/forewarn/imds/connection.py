@@ -17,10 +17,10 @@ from forewarn.imds.cases import Case
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
-from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
+from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, HUNG, IDLE, LEAVING, PARKED, Phase
 from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
 from forewarn.imds.service import Approve, Decision, Issue, Read, Stand
-from forewarn.imds.slots import ANY, rendering, tag_of
+from forewarn.imds.slots import rendering
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
@@ -87,7 +87,7 @@ class Connection(asyncio.Protocol):
         elif self._phase is HEAD or self._phase is BODY:
             data, self._kept = self._kept + data, b""
             self._advance(data)
-        elif self._phase is not LEAVING:
+        elif self._phase is not LEAVING and self._phase is not HUNG:
             self._keep(data)
 
     def eof_received(self) -> bool:
@@ -114,6 +114,8 @@ class Connection(asyncio.Protocol):
         if self._phase is PARKED:
             self._unpark()
         self._phase = LEAVING
+        if self._case is not None:
+            self._case.drop()
         if self._door is not None:
             self._server.leave(self, self._door)
 
@@ -124,9 +126,7 @@ class Connection(asyncio.Protocol):
         if self.stalled <= now or self._phase is LEAVING:
             self._transport.abort()
         elif self._phase is PARKED:
-            plan = self._unpark()
-            self._write(plan.guest.slot.reply(plan.form).unchanged)
-            self._go_on()
+            self._end_wait()
         elif self._phase is IDLE:
             self._close()
         else:
@@ -136,11 +136,20 @@ class Connection(asyncio.Protocol):
         if self._plan is not ticket or self._phase is not PARKED:
             return
         plan = self._unpark()
-        if plan.guest.is_here:
-            self._write(plan.guest.slot.reply(plan.form).document)
-        else:
+        if not plan.guest.is_here:
             self._write(reply_to(answers.UNKNOWN_CALLER, plan.form.ending))
+        elif self._case is not None and self._case.views:
+            self._tell(plan, self._case)
+        else:
+            self._write(plan.guest.slot.reply(plan.form).document)
         self._go_on()
+
+    def release(self) -> None:
+        """Whoever waits has to come again: somebody wants to meet every request from now on, or no longer."""
+        if self._phase is PARKED:
+            if self._case is not None:
+                self._case.waits_until = 0.0
+            self._end_wait()
 
     def abort(self) -> None:
         self._transport.abort()
@@ -238,15 +247,16 @@ class Connection(asyncio.Protocol):
 
     def _proceeds(self, head: Head, body: bytes, case: Case) -> bool:
         """Whether the request is to be served now as it is; else what is to happen to it is under way."""
-        if case.reset:
+        if case.delay:
+            self._enter(BUSY)
+            case.later = self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
+        elif case.reset:
             self._reset()
         elif case.hang:
-            self._enter(BUSY)
-        elif case.delay:
-            self._enter(BUSY)
-            self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
+            self._enter(HUNG)
         elif case.answer is not None:
-            self._write(reply_to(case.answer, Ending.of(head.modern, head.keep_alive)))
+            ending = Ending.of(head.modern, head.keep_alive)
+            self._write(reply_to(case.answer, ending, bodiless=head.method == b"HEAD"))
         else:
             return True
         return False
@@ -261,6 +271,7 @@ class Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         """The client is told nothing but that the connection is gone."""
+        self._enter(LEAVING)
         raw = self._transport.get_extra_info("socket")
         if raw is not None and raw.family != socket.AF_UNIX:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -303,18 +314,22 @@ class Connection(asyncio.Protocol):
         if plan.tags is None or not slot.is_current(plan.tags):
             self._write(rendered.document)
         elif plan.wait:
-            self._park(plan)
+            self._park(plan, plan.wait)
         else:
             self._write(rendered.unchanged)
 
     def _tell(self, plan: Read, case: Case) -> None:
-        """Another document than the right one. Nobody waits for it to change."""
+        """Another document than the right one. Who waits for it to change is looked after at every beat."""
         slot = plan.guest.slot
         assert slot.document is not None, "it is ready"
         document = case.shows(slot.document)
-        rendered = rendering(document, plan.form)
-        current = plan.tags is not None and not plan.tags.isdisjoint({tag_of(document), ANY})
-        self._write(rendered.unchanged if current else rendered.document)
+        if not case.is_current(document, plan.tags):
+            case.keep(document)
+            self._write(rendering(document, plan.form).document)
+        elif case.may_wait(plan.wait, self._server.monotonic()):
+            self._park(plan, 0.0)
+        else:
+            self._write(rendering(document, plan.form).unchanged)
 
     async def _enrol_and_read(self, plan: Read) -> None:
         refusal = await self._server.errands.enrol(plan.guest)
@@ -337,13 +352,13 @@ class Connection(asyncio.Protocol):
         self._enter(BUSY)
         self._server.errands.run(work)
 
-    def _park(self, plan: Read) -> None:
+    def _park(self, plan: Read, seconds: float) -> None:
         if self._server.parked >= self._server.limits.waits:
             self._write(reply_to(answers.TOO_MANY_REQUESTS, plan.form.ending))
             return
         self._server.parked += 1
         self._plan = plan
-        self._enter(PARKED, plan.wait)
+        self._enter(PARKED, seconds)
         plan.guest.slot.waiters[self] = plan
 
     def _unpark(self) -> Read:
@@ -353,6 +368,14 @@ class Connection(asyncio.Protocol):
         self._phase = IDLE
         self._server.parked -= 1
         return plan
+
+    def _end_wait(self) -> None:
+        plan = self._unpark()
+        if self._case is not None and self._case.views:
+            self._tell(plan, self._case)
+        else:
+            self._write(plan.guest.slot.reply(plan.form).unchanged)
+        self._go_on()
 
     # Answers to bytes.
 

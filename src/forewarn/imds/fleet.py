@@ -16,7 +16,9 @@ class Watcher(Protocol):
         """Who is who may have changed."""
         ...
 
-    def document_changed(self, slot: Slot) -> None: ...
+    def document_changed(self, slot: Slot, before: Document | None) -> None:
+        """`before`: what the slot held until now; None: nothing."""
+        ...
 
 
 class Fleet:
@@ -44,17 +46,17 @@ class Fleet:
         for scope, known in (facts or {}).items():
             self._slot(scope).facts = known
         moved = [machine for machine in machines if self._admit(machine)]
-        changed = [slot for slot, document in self._addressed(documents) if slot.offer(document)]
+        changed = [(slot, held) for slot, held, document in self._addressed(documents) if slot.offer(document)]
         left = [name for scope, name in gone if self._dismiss(scope, name)]
         for scope in dissolved:
             self._slots.pop(scope, None)
         if moved or left:
             self._names = None
-        for watcher in self._watchers:
+        for watcher in list(self._watchers):
             if moved or left:
                 watcher.machines_changed()
-            for slot in changed:
-                watcher.document_changed(slot)
+            for slot, held in changed:
+                watcher.document_changed(slot, held)
 
     def at(self, address: str) -> Guest | None:
         return self._addresses.get(address)
@@ -68,6 +70,9 @@ class Fleet:
         if self._names is None:
             self._names = self._name_all()
         return self._names.get(name.lower())
+
+    def slot_of(self, scope: str) -> Slot | None:
+        return self._slots.get(scope)
 
     def heard(self, scope: str) -> datetime | None:
         """When somebody there asked last, by the fleet's clock."""
@@ -92,9 +97,10 @@ class Fleet:
             slot = self._slots[scope] = Slot(scope)
         return slot
 
-    def _addressed(self, documents: Iterable[Document]) -> Iterator[tuple[Slot, Document]]:
+    def _addressed(self, documents: Iterable[Document]) -> Iterator[tuple[Slot, Document | None, Document]]:
         for document in documents:
-            yield self._slot(document.scope), document
+            slot = self._slot(document.scope)
+            yield slot, slot.document, document
 
     def _admit(self, machine: Machine) -> bool:
         """Whether it is new, or is to be found elsewhere now."""

@@ -5,23 +5,29 @@ As long as it has neither a fault nor anybody who wants the log, the server does
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from random import Random
+from itertools import takewhile
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from forewarn.domain.errors import NotFound, TooMany
+from forewarn.domain.events import Document
 from forewarn.domain.faults import Asked, Fault, Seen
-from forewarn.imds.cases import Case, Meddler
+from forewarn.imds.cases import Case, Meddler, Shown
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.http import Head
-from forewarn.imds.mischief import Past, spoil
+from forewarn.imds.mischief import Occasion, spoil
+from forewarn.imds.rules import KEPT_DOCUMENTS, Past, Rule
 from forewarn.imds.slots import Guest, Slot
+from forewarn.imds.target import read_target
 
 MOST_FAULTS = 1000
 KEPT_REQUESTS = 10_000
-KEPT_DOCUMENTS = 64
 LONGEST_BODY = 4096
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+Told = Callable[[Seen | None], object]
+"""Takes a request that has come or was answered; None: there will be no more."""
 
 
 class Meddled(Protocol):
@@ -32,49 +38,24 @@ class Meddled(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Rule:
-    """A fault, and how far it has got with each machine."""
-
-    fault: Fault
-    met: dict[str, int] = field(default_factory=dict)
-    spoilt: dict[str, int] = field(default_factory=dict)
-    chances: dict[str, Random] = field(default_factory=dict)
-
-    def strikes(self, guest: Guest, asked: Asked, now: datetime) -> bool:
-        fault, name = self.fault, guest.machine.name
-        concerned = fault.scope == guest.slot.scope and fault.machine in (None, name)
-        if not concerned or fault.asked not in (Asked.ANY, asked) or (fault.until and now >= fault.until):
-            return False
-        self.met[name] = self.met.get(name, 0) + 1
-        used = self.spoilt.get(name, 0)
-        if self.met[name] <= fault.skip or (fault.requests is not None and used >= fault.requests):
-            return False
-        if fault.probability < 1 and self._chance(name).random() >= fault.probability:
-            return False
-        self.spoilt[name] = used + 1
-        return True
-
-    def _chance(self, name: str) -> Random:
-        """Each machine has its own, so that what one meets does not depend on how often another asks."""
-        return self.chances.setdefault(name, Random(f"{self.fault.seed} {name}"))  # noqa: S311
-
-
 class Playbook:
     def __init__(
         self, fleet: Fleet, server: Meddled, *, now: Callable[[], datetime], monotonic: Callable[[], float]
     ) -> None:
+        self._fleet = fleet
         self._server = server
         self._now = now
         self._monotonic = monotonic
         self._began = monotonic()
-        self._rules: dict[str, _Rule] = {}
-        self._past: dict[str, Past] = {}
+        self._rules: dict[str, Rule] = {}
+        self._past: WeakKeyDictionary[Slot, Past] = WeakKeyDictionary()
+        self._shown: Shown = WeakKeyDictionary()
         self._seen: deque[Seen] = deque(maxlen=KEPT_REQUESTS)
         self._count = 0
         self._logs = False
-        self._told: list[Callable[[Seen], object]] = []
-        fleet.watch(self)
+        self._told: list[Told] = []
+        self._closed = False
+        self._unwatch: Callable[[], None] | None = None  # None: it does not take part
 
     # For who plays.
 
@@ -84,18 +65,18 @@ class Playbook:
 
     def spoilt(self, fault: str) -> int:
         """How many requests it has met."""
-        rule = self._rules.get(fault)
-        return sum(rule.spoilt.values()) if rule else 0
+        return self._rules[fault].spoilt if fault in self._rules else 0
 
-    def add(self, fault: Fault) -> None:
-        if len(self._rules) >= MOST_FAULTS:
-            raise TooMany(f"There are {MOST_FAULTS:,} faults already: take some back first.")
-        self._rules[fault.id] = _Rule(fault)
+    def add(self, faults: Sequence[Fault]) -> None:
+        """All of them, or none."""
+        if len(self._rules) + len(faults) > MOST_FAULTS:
+            raise TooMany(f"There can be {MOST_FAULTS:,} faults at once: take some back first.")
+        self._rules.update((fault.id, Rule(fault, self._fleet.slot_of(fault.scope))) for fault in faults)
         self._take_part()
 
     def remove(self, id: str) -> None:
         if self._rules.pop(id, None) is None:
-            raise NotFound(f"There is no fault {id[:200]}.")
+            raise NotFound(f"There is no fault {id[:200]}. `forewarn faults` lists those there are.")
         self._take_part()
 
     def clear(self) -> None:
@@ -114,42 +95,61 @@ class Playbook:
 
     @property
     def last_request(self) -> int:
-        """The number of the newest; they are counted even where they are not kept."""
+        """The number of the newest; they are counted as long as somebody meddles, even where they are not kept."""
         return self._count
 
-    def requests(self, after: int = 0, machine: str | None = None) -> Iterator[Seen]:
+    def requests(self, after: int = 0) -> Iterator[Seen]:
         """In the order they came."""
-        return (seen for seen in self._seen if seen.number > after and machine in (None, seen.machine))
+        return reversed(list(takewhile(lambda seen: seen.number > after, reversed(self._seen))))
 
-    def on_request(self, tell: Callable[[Seen], object]) -> Callable[[], None]:
+    def on_request(self, tell: Told) -> Callable[[], None]:
         """Told when one comes, and again when it is answered. Call what is returned to be told no longer."""
         self._told.append(tell)
+        if self._closed:
+            tell(None)
         return lambda: self._told.remove(tell)
 
+    def close(self) -> None:
+        """Nobody waits for a request any more."""
+        self._closed = True
+        self._tell(None)
+
     def _take_part(self) -> None:
-        self._server.meddle(self if self._rules or self._logs else None)
+        wanted = self._logs or any(not rule.is_over(self._now()) for rule in self._rules.values())
+        if wanted and self._unwatch is None:
+            self._unwatch = self._fleet.watch(self)
+        self._server.meddle(self if wanted else None)
+        if not wanted and self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = None
+            self._past.clear()
+            self._shown.clear()
 
     # For the fleet.
 
     def machines_changed(self) -> None: ...
 
-    def document_changed(self, slot: Slot) -> None:
+    def document_changed(self, slot: Slot, before: Document | None) -> None:
         assert slot.document is not None, "it has just changed"
-        self._past_of(slot).documents.append((self._now(), slot.document))
+        self._past_of(slot, before).append((self._now(), slot.document))
 
     # For the server.
 
     def meets(self, guest: Guest, head: Head, body: bytes, connection: int) -> Case:
         asked, now = asked_for(head), self._now()
-        struck = [rule.fault for rule in self._rules.values() if rule.strikes(guest, asked, now)]
-        case = Case(seen=self._see(guest, head, body, asked, struck, connection), told=self._tell)
-        for fault in struck:
-            spoil(case, fault, self._past_of(guest.slot), guest, self._now)
-        self._tell(case.seen)
+        struck = [rule for rule in self._rules.values() if rule.strikes(guest, asked, now)]
+        seen = self._see(guest, head, body, asked, struck, connection)
+        case = Case(seen=seen, guest=guest, shown=self._shown, answered=self._tell)
+        if struck:
+            past = self._past_of(guest.slot, guest.slot.document)
+            spoil(case, [Occasion(rule=r, course=r.course(guest), past=past, now=self._now) for r in struck])
+        elif not self._logs and all(rule.is_over(now) for rule in self._rules.values()):
+            self._take_part()
+        self._tell(seen)
         return case
 
     def _see(
-        self, guest: Guest, head: Head, body: bytes, asked: Asked, struck: Sequence[Fault], connection: int
+        self, guest: Guest, head: Head, body: bytes, asked: Asked, struck: Sequence[Rule], connection: int
     ) -> Seen:
         self._count += 1
         seen = Seen(
@@ -164,27 +164,27 @@ class Playbook:
             fields={name.decode(): value.decode() for name, value in head.fields.items()},
             body=body[:LONGEST_BODY].decode(errors="replace"),
             connection=connection,
-            faults=tuple(dict.fromkeys(fault.kind.value for fault in struck)),
+            faults=tuple(dict.fromkeys(rule.fault.kind.value for rule in struck)),
         )
         if self._logs:
             self._seen.append(seen)
         return seen
 
-    def _tell(self, seen: Seen) -> None:
+    def _past_of(self, slot: Slot, document: Document | None) -> Past:
+        """`document`: the one there was until now, if nothing is known of the scope yet."""
+        past = self._past.get(slot)
+        if past is None:
+            past = self._past[slot] = deque([(_EVER, document)] if document else [], maxlen=KEPT_DOCUMENTS)
+        return past
+
+    def _tell(self, seen: Seen | None) -> None:
         for tell in list(self._told):
             tell(seen)
 
-    def _past_of(self, slot: Slot) -> Past:
-        past = self._past.get(slot.scope)
-        if past is None:
-            past = self._past[slot.scope] = Past(deque(maxlen=KEPT_DOCUMENTS))
-            if slot.document is not None:
-                past.documents.append((datetime.min.replace(tzinfo=UTC), slot.document))
-        return past
-
 
 def asked_for(head: Head) -> Asked:
-    path = head.target.partition(b"?")[0].lower().rstrip(b"/")
-    if path.endswith(b"/scheduledevents"):
-        return Asked.APPROVAL if head.method == b"POST" else Asked.POLL
-    return Asked.INSTANCE if b"/metadata/instance" in path else Asked.OTHER
+    target = read_target(head.target)
+    path = "" if target is None else target.path.lower().removesuffix("/")
+    if path.startswith("/metadata/") and path.endswith("/scheduledevents"):
+        return {b"GET": Asked.POLL, b"POST": Asked.APPROVAL}.get(head.method, Asked.OTHER)
+    return Asked.INSTANCE if path == "/metadata/instance" or path.startswith("/metadata/instance/") else Asked.OTHER

@@ -63,6 +63,8 @@ def reply_to(answer: Answer, ending: Ending, *, etag: bytes | None = None, bodil
         after.append(b'ETag: "%b"\r\n' % etag)
     if answer.allow is not None:
         after.append(f"Allow: {answer.allow}\r\n".encode())
+    if answer.retry_after is not None:
+        after.append(b"Retry-After: %d\r\n" % answer.retry_after)
     after += [ending.value, b"\r\n", b"" if bodiless else answer.body]
     return Reply(b"".join(before), b"".join(after), ending is Ending.CLOSE)
 

@@ -11,6 +11,7 @@ from itertools import islice
 from operator import length_hint
 from typing import TypeVar
 
+from forewarn.domain.events import Document
 from forewarn.imds.cases import Meddler
 from forewarn.imds.connection import Connection
 from forewarn.imds.doors import Door, Doors
@@ -126,7 +127,7 @@ class Server:
     def machines_changed(self) -> None:
         self.doors.forget_requests()
 
-    def document_changed(self, slot: Slot) -> None:
+    def document_changed(self, slot: Slot, before: Document | None) -> None:
         if slot.waiters:
             waiting, slot.waiters = slot.waiters, {}
             self.loop.call_soon(self._wake, iter(waiting.items()))
@@ -134,9 +135,11 @@ class Server:
     # For who meddles with it.
 
     def meddle(self, meddler: Meddler | None) -> None:
-        """Every request is shown to the meddler, so none is recognised by its bytes alone."""
+        """Every request is shown to the meddler, so none is recognised by its bytes alone, and none stays parked."""
         self.meddler = meddler
         self.doors.forget_requests()
+        for connection in list(self._connections):
+            _tell(Connection.release, connection)
 
     # For its connections.
 

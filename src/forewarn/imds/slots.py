@@ -50,7 +50,19 @@ class Waiter(Protocol):
 
 
 class Slot:
-    __slots__ = ("_rendered", "document", "enrolling", "etag", "facts", "guests", "ready", "scope", "seen", "waiters")
+    __slots__ = (
+        "__weakref__",
+        "_rendered",
+        "document",
+        "enrolling",
+        "etag",
+        "facts",
+        "guests",
+        "ready",
+        "scope",
+        "seen",
+        "waiters",
+    )
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
@@ -120,7 +132,7 @@ class Bucket:
 class Guest:
     """A machine, as somebody who asks."""
 
-    __slots__ = ("machine", "readiness", "requests", "slot", "tokens")
+    __slots__ = ("__weakref__", "machine", "readiness", "requests", "slot", "tokens")
 
     def __init__(self, machine: Machine, slot: Slot) -> None:
         self.machine = machine

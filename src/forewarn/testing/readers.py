@@ -21,7 +21,7 @@ class Reader:
     scope: str
     name: str
     number: int  # of its last answered poll
-    incarnation: int | None  # of the newest document it was sent
+    incarnation: int | None  # of the document there was when it last looked, whatever it was shown
     interval: float  # the longest of its last pauses, in seconds of real time
 
     @property
@@ -43,12 +43,11 @@ def readers(requests: Sequence[Mapping[str, Any]]) -> list[Reader]:
 
 def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
     times = [poll["seconds"] for poll in polls[-6:]]
-    told = [poll["incarnation"] for poll in polls if poll["incarnation"] is not None]
     return Reader(
         scope=key[0],
         name=key[1],
         number=polls[-1]["number"],
-        incarnation=told[-1] if told else None,
+        incarnation=polls[-1]["newest"],
         interval=max((later - earlier for earlier, later in pairwise(times)), default=1.0),
     )
 

@@ -32,6 +32,7 @@ class Answer:
     server: str = SERVER_IMDS
     close: bool = False  # what follows on this connection can no longer be trusted
     allow: str | None = None  # the Allow header of a 405
+    retry_after: int | None = None  # in seconds
 
 
 def ok(body: bytes, content_type: str = JSON) -> Answer:

@@ -79,6 +79,8 @@ async def running(options: Options) -> AsyncIterator[Forewarn]:
         desk = _desk(core, player, metadata, deliverer, tasks)
         places = await stack.enter_async_context(serving_control(core, desk, tls))
         stack.callback(core.hub.close)
+        if metadata.book is not None:
+            stack.callback(metadata.book.close)
         yield _told(core, desk, metadata, places, tasks)
 
 
