@@ -87,8 +87,9 @@ class Surgery:
             trial = bed.for_check(check, replace(habits, type=check.type or habits.type))
         except CannotRun as error:
             return Finding(id=check.id, title=check.title, verdict=Verdict.NOT_TRIED, reason=str(error))
+        used = trial.used
         finding = judged(check, trial)
-        used, fit = trial.used, finding.verdict in (Verdict.PASSED, Verdict.DOES_NOT_APPLY)
+        fit = finding.verdict in (Verdict.PASSED, Verdict.DOES_NOT_APPLY)
         bed.is_left(fit=fit)
         if used and not fit:  # what a check before it has left behind is not this one's finding
             return self._examine(check, bed)

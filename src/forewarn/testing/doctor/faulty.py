@@ -120,7 +120,7 @@ CHECKS = (
         "delay",
         "survives slow answers",
         "A busy host takes seconds, and while an event begins even a minute was seen.",
-        Spoilt(kind="delay", how={"by": "2s", "requests": 2}, tells=True, met=1, meanwhile=_asks_again),
+        Spoilt(kind="delay", how={"by": "1s", "requests": 2}, tells=True, met=1, meanwhile=_asks_again),
     ),
     _check(
         "hang",
