@@ -1,7 +1,8 @@
 """Checks of whose events a client acts on, and in which order."""
 
-from forewarn.testing.doctor.checks import Check, DoesNotApply, Need, Part
-from forewarn.testing.doctor.trial import Trial, Wrong
+from forewarn.testing.doctor.checks import Check, Need, Part
+from forewarn.testing.doctor.findings import DoesNotApply, Wrong
+from forewarn.testing.doctor.trial import Trial
 from forewarn.testing.handles import Machine
 
 HELD = 0.5
@@ -19,15 +20,18 @@ def reads_an_event(trial: Trial) -> None:
 
 def own(trial: Trial) -> None:
     orders, habits = trial.orders, trial.habits
-    if orders.approves and not habits.approves:
-        raise Wrong(f"It approved no event of its own, whether {', '.join(orders.types)}.")
-    if orders.probe is not None and not habits.prepares:
-        raise Wrong(
-            f"It prepared for no event of its own, whether {', '.join(orders.types)}: never did {orders.probe}."
-        )
-    if not habits.reacts:
+    approves, prepares = orders.approves or habits.approves, orders.probe is not None
+    if not approves and not prepares:
         raise DoesNotApply(Need.REACTS.value)
-    trial.deals_with_the_next()
+    event = trial.announce(trial.me)
+    seconds = trial.patience if habits.reacts else max(orders.reaction, 5 * habits.interval)
+    tried = f"It was tried with {', '.join(orders.types)}."
+    if approves and not trial.wait(lambda: trial.approvals(event), seconds):
+        trial.lives()
+        raise Wrong(f"It did not approve event {event.id}. {tried}")
+    if prepares and not trial.wait(lambda: trial.prepared, seconds):
+        trial.lives()
+        raise Wrong(f"It did not prepare for event {event.id}, which would be when {orders.probe}. {tried}")
 
 
 def others_are_not_approved(trial: Trial) -> None:

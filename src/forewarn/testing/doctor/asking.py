@@ -5,8 +5,9 @@ from itertools import pairwise
 from statistics import median
 
 from forewarn.testing.doctor.checks import Check, Part
-from forewarn.testing.doctor.learning import busiest_second
-from forewarn.testing.doctor.trial import Trial, Wrong
+from forewarn.testing.doctor.findings import Wrong
+from forewarn.testing.doctor.logbook import busiest_second
+from forewarn.testing.doctor.trial import Trial
 from forewarn.wire.versions import EVENT_VERSIONS
 
 MOST = 5

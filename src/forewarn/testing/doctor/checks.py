@@ -8,14 +8,6 @@ from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.trial import Trial
 
 
-class DoesNotApply(Exception):
-    """It turned out that the check has nothing to say of this client. The text tells why."""
-
-
-class NotTried(Exception):
-    """The check could not be made. The text tells why."""
-
-
 class Need(Enum):
     """What a client must do for a check to make sense; else the reason why it does not apply."""
 

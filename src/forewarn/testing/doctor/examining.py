@@ -1,20 +1,21 @@
 """The whole examination: the client is got to know, then checked, several at a time."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Lock
 
+from forewarn.testing.doctor.beds import Bed, bed_for
 from forewarn.testing.doctor.catalogue import chosen
-from forewarn.testing.doctor.checks import Check, DoesNotApply, NotTried
-from forewarn.testing.doctor.findings import Finding, Moment, Report, Verdict
+from forewarn.testing.doctor.checks import Check
+from forewarn.testing.doctor.findings import DoesNotApply, Finding, NotTried, Report, Verdict, Wrong
 from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.learning import learn
 from forewarn.testing.doctor.orders import CannotRun, Orders
-from forewarn.testing.doctor.trial import Trial, Wrong, under_trial
+from forewarn.testing.doctor.trial import Trial
 
 Tell = Callable[[str], None]
 
@@ -23,10 +24,11 @@ def examine(orders: Orders, tell: Tell = lambda text: None) -> Report:
     """`tell` is given what is going on, a line at a time. CannotRun if there is nothing to judge."""
     began = time.monotonic()
     checks = chosen(orders.only, orders.skip)
-    tell("getting to know the client")
-    habits, by = learn(orders)
-    surgery = Surgery(orders, habits, checks, tell)
-    found = surgery.work()
+    with ExitStack() as owned:
+        beds = [owned.enter_context(bed_for(orders)) for _ in range(max(1, min(orders.jobs, len(checks))))]
+        tell("getting to know the client")
+        habits, by = learn(orders, beds[0])
+        found = Surgery(habits, beds, checks, tell).work()
     return Report(
         command=orders.command,
         by=by,
@@ -37,101 +39,75 @@ def examine(orders: Orders, tell: Tell = lambda text: None) -> Report:
 
 
 class Surgery:
-    """Hands out the checks to some workers, each with a client of its own at hand."""
+    """Hands out the checks to some workers, each with a client of its own."""
 
-    def __init__(self, orders: Orders, habits: Habits, checks: Sequence[Check], tell: Tell) -> None:
-        self._orders = orders
+    def __init__(self, habits: Habits, beds: Sequence[Bed], checks: Sequence[Check], tell: Tell) -> None:
         self._habits = habits
+        self._beds = beds
         self._count = len(checks)
         self._tell = tell
         self._found: dict[str, Finding] = {}
         self._lock = Lock()
         self._waiting: SimpleQueue[Check] = SimpleQueue()
         self._alone: list[Check] = []  # could not be made beside others
+        self._over = False
         for check in sorted(checks, key=lambda check: not check.slow):
             self._waiting.put(check)
 
     def work(self) -> dict[str, Finding]:
-        jobs = max(1, min(self._orders.jobs, self._count))
-        with ThreadPoolExecutor(jobs, "doctor") as pool:
-            for done in [pool.submit(self._worker, alone=jobs == 1) for _ in range(jobs)]:
-                done.result()
+        first, *others = self._beds
+        with ThreadPoolExecutor(len(self._beds), "doctor") as pool:
+            try:
+                for done in [pool.submit(self._work_at, bed, alone=not others) for bed in self._beds]:
+                    done.result()
+            except BaseException:
+                self._stop()
+                raise
         for check in self._alone:
             self._waiting.put(check)
-        self._worker(alone=True)
+        self._work_at(first, alone=True)
         return self._found
 
-    def _worker(self, *, alone: bool) -> None:
-        with ExitStack() as owned:
-            bed = owned.enter_context(beds(self._orders))
-            while True:
-                try:
-                    check = self._waiting.get_nowait()
-                except Empty:
-                    return
-                finding = self._examine(check, bed)
-                with self._lock:
-                    if finding.verdict is Verdict.NOT_TRIED and not alone:
-                        self._alone.append(check)
-                        continue
-                    self._found[check.id] = finding
-                    self._tell(f"{len(self._found)} of {self._count}: {check.id} {finding.verdict.value}")
+    def _stop(self) -> None:
+        self._over = True
+        for bed in self._beds:
+            bed.interrupt()
 
-    def _examine(self, check: Check, bed: "Bed") -> Finding:
+    def _work_at(self, bed: Bed, *, alone: bool) -> None:
+        while not self._over:
+            try:
+                check = self._waiting.get_nowait()
+            except Empty:
+                break
+            self._note(check, self._examine(check, bed), alone)
+        bed.close()
+
+    def _note(self, check: Check, finding: Finding, alone: bool) -> None:
+        with self._lock:
+            if finding.verdict is Verdict.NOT_TRIED and not alone:
+                self._alone.append(check)
+                return
+            self._found[check.id] = finding
+            self._tell(f"{len(self._found)} of {self._count}: {check.id} {finding.verdict.value}")
+
+    def _examine(self, check: Check, bed: Bed) -> Finding:
         habits = self._habits
         if habits.trouble and not check.without_events:
             return Finding(id=check.id, title=check.title, verdict=Verdict.NOT_TRIED, reason=habits.trouble)
         if reason := check.applies(habits):
             return Finding(id=check.id, title=check.title, verdict=Verdict.DOES_NOT_APPLY, reason=reason)
         try:
-            trial = bed.for_check(check, replace(habits, type=check.type or habits.type))
+            trial = bed.for_client(replace(habits, type=check.type or habits.type), started=not check.starts)
         except CannotRun as error:
+            bed.close()
             return Finding(id=check.id, title=check.title, verdict=Verdict.NOT_TRIED, reason=str(error))
         used = trial.used
         finding = judged(check, trial)
         fit = finding.verdict in (Verdict.PASSED, Verdict.DOES_NOT_APPLY)
         bed.is_left(fit=fit)
-        if used and not fit:  # what a check before it has left behind is not this one's finding
+        if used and not fit and not self._over:  # what a check before it has left behind is not this one's finding
             return self._examine(check, bed)
         return finding
-
-
-class Bed:
-    """One client after another. One that did nothing wrong is kept for the next check."""
-
-    def __init__(self, orders: Orders) -> None:
-        self._orders = orders
-        self._owned = ExitStack()
-        self._trial: Trial | None = None
-
-    def for_check(self, check: Check, habits: Habits) -> Trial:
-        kept = self._trial
-        if kept is not None and not check.starts and kept.habits == habits:
-            return kept
-        self.close()
-        self._trial = self._owned.enter_context(under_trial(self._orders, habits))
-        self._trial.begin()
-        if not check.starts:
-            self._trial.start()
-            self._trial.begins_to_ask()
-        return self._trial
-
-    def is_left(self, *, fit: bool) -> None:
-        if not (fit and self._trial is not None and self._trial.settles()):
-            self.close()
-
-    def close(self) -> None:
-        self._trial = None
-        self._owned.close()
-
-
-@contextmanager
-def beds(orders: Orders) -> Iterator[Bed]:
-    bed = Bed(orders)
-    try:
-        yield bed
-    finally:
-        bed.close()
 
 
 def judged(check: Check, trial: Trial) -> Finding:
@@ -146,12 +122,11 @@ def judged(check: Check, trial: Trial) -> Finding:
         verdict, reason = Verdict.DOES_NOT_APPLY, str(why)
     except (NotTried, CannotRun) as why:
         verdict, reason = Verdict.NOT_TRIED, str(why)
-    evidence: list[Moment] = trial.evidence
     return Finding(
         id=check.id,
         title=check.title,
         verdict=verdict,
         reason=reason,
         seconds=time.monotonic() - began,
-        evidence=evidence,
+        evidence=trial.evidence,
     )

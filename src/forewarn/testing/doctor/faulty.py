@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from forewarn.testing.doctor.checks import Check, NotTried, Part
-from forewarn.testing.doctor.trial import Trial, Wrong
+from forewarn.testing.doctor.checks import Check, Part
+from forewarn.testing.doctor.findings import NotTried, Wrong
+from forewarn.testing.doctor.trial import Trial
 from forewarn.testing.handles import Event
 
 LEFT = timedelta(seconds=15)

@@ -17,6 +17,18 @@ class Verdict(Enum):
     NOT_TRIED = "not tried"  # it could not be: nothing is said of the client
 
 
+class Wrong(Exception):
+    """The client did what it should not, or did not do what it should. The text tells which."""
+
+
+class DoesNotApply(Exception):
+    """It turned out that the check has nothing to say of this client. The text tells why."""
+
+
+class NotTried(Exception):
+    """The check could not be made. The text tells why."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moment:
     seconds: float  # of real time, since the check began

@@ -6,38 +6,44 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from forewarn.testing.doctor.beds import Bed
+from forewarn.testing.doctor.findings import Wrong
 from forewarn.testing.doctor.habits import Habits
-from forewarn.testing.doctor.logbook import Request
 from forewarn.testing.doctor.orders import Orders
-from forewarn.testing.doctor.probes import Ended
-from forewarn.testing.doctor.trial import Trial, Wrong, under_trial
+from forewarn.testing.doctor.trial import Trial
 
 QUESTIONS = 4
 """After so many it is clear how often it asks."""
 
 
-def learn(orders: Orders) -> tuple[Habits, str]:
-    """And how it was reached. CannotRun if there is nothing to learn."""
-    habits, by = Habits(type=orders.types[0], prepares=None if orders.probe is None else False), ""
-    evictions = [type for type in orders.types if type == "Preempt"]
-    others = [type for type in orders.types if type != "Preempt"]
-    for kind in filter(None, (others, evictions) if orders.types[0] != "Preempt" else (evictions, others)):
-        habits, by = _learn(orders, replace(habits, type=kind[0]), kind)
+def learn(orders: Orders, bed: Bed) -> tuple[Habits, str]:
+    """And how it was reached. The client stays in the bed, if it can. CannotRun if there is nothing to learn."""
+    usual = Habits(type=orders.types[0], prepares=None if orders.probe is None else False)
+    habits, by = usual, ""
+    for types in _kinds(orders.types):
+        trial = bed.for_client(replace(usual, type=types[0]))
+        _learn(trial, types)
+        habits, by = trial.habits, trial.place.by
+        bed.is_left(fit=habits.reacts)
         if habits.reacts or habits.trouble:
             return habits, by
     return replace(habits, type=orders.types[0]), by
 
 
-def _learn(orders: Orders, habits: Habits, types: Sequence[str]) -> tuple[Habits, str]:
-    with under_trial(orders, habits) as trial:
-        trial.start()
-        trial.begins_to_ask()
-        trial.habits = _asking(trial)
-        for type in types:
-            trial.habits = _acting(trial, type)
-            if trial.habits.reacts or trial.habits.trouble or not trial.settles():
-                break
-        return trial.habits, trial.place.by
+def _kinds(types: Sequence[str]) -> list[list[str]]:
+    """A Spot machine is of a kind of its own: it gets evictions, and no other machine does."""
+    evictions = [type for type in types if type == "Preempt"]
+    others = [type for type in types if type != "Preempt"]
+    ordered = (evictions, others) if types[0] == "Preempt" else (others, evictions)
+    return [kind for kind in ordered if kind]
+
+
+def _learn(trial: Trial, types: Sequence[str]) -> None:
+    trial.habits = _asking(trial)
+    for type in types:
+        trial.habits = _acting(trial, type)
+        if trial.habits.reacts or trial.habits.trouble or not trial.settles():
+            return
 
 
 def _asking(trial: Trial) -> Habits:
@@ -50,36 +56,32 @@ def _asking(trial: Trial) -> Habits:
 
 def _acting(trial: Trial, type: str) -> Habits:
     """An event of its own, and one of another machine's, in one document."""
-    orders, habits = trial.orders, replace(trial.habits, type=type)
     trial.begin()
     mine, other = trial.announce(trial.me, type=type), trial.announce(trial.other, type=type)
     announced = time.monotonic()
-    reaction = max(orders.reaction, 5 * habits.interval)
+    habits = replace(trial.habits, type=type)
+    reaction = max(trial.orders.reaction, 5 * habits.interval)
     acted = trial.wait(lambda: trial.approvals(mine) or trial.prepared, reaction)
-    if not trial.alive and not isinstance(orders.probe, Ended):
-        return replace(habits, trouble=f"It has ended ({trial.process.ending}) when it was told of its first event.")
     latency = time.monotonic() - announced
-    approved = acted and trial.wait(lambda: trial.approvals(mine), reaction)
+    if not trial.alive and not trial.has_ended_prepared:
+        return replace(habits, trouble=f"It has ended ({trial.process.ending}) when it was told of its first event.")
+    if not acted:
+        return habits
+    approved = trial.wait(lambda: trial.approvals(mine), reaction)
     if approved:
         latency = max(trial.approvals(mine)[0].at - announced, 0.0)
-    habits = replace(habits, approves=approved, latency=latency if acted else 0.0)
-    if orders.probe is not None:
-        habits = replace(habits, prepares=trial.wait(lambda: trial.prepared, reaction if approved else 0))
+    habits = replace(habits, approves=approved, latency=latency)
+    if trial.orders.probe is not None:
+        habits = replace(habits, prepares=trial.wait(lambda: trial.prepared, reaction))
     trial.habits = habits
+    if not trial.alive:
+        return habits
     try:
-        if trial.alive:
-            trial.calms_down()
+        trial.calms_down()
     except Wrong as wrong:
         return replace(habits, trouble=str(wrong))
     habits = replace(habits, approves_others=bool(trial.approvals(other)))
-    if not habits.prepares or not trial.alive:
-        return habits
-    for event in (other, mine):
+    for event in (mine, other):
         trial.finish(event)
-    return replace(habits, undoes=trial.wait(lambda: not trial.prepared, reaction))
-
-
-def busiest_second(requests: Sequence[Request]) -> int:
-    """How many came within one second, at most."""
-    times = [request.at for request in requests]
-    return max((sum(1 for at in times if began <= at < began + 1) for began in times), default=0)
+    undone = bool(habits.prepares) and trial.wait(lambda: not trial.prepared, reaction)
+    return replace(habits, undoes=undone)

@@ -118,3 +118,9 @@ def summed_up(requests: Sequence[Request]) -> Iterator[tuple[float, str]]:
         first, *more = same
         times = f" ({len(more) + 1} times in {more[-1].at - first.at:.1f} s)" if more else ""
         yield first.at, f"client: {text}{times}"
+
+
+def busiest_second(requests: Sequence[Request]) -> int:
+    """How many came within one second, at most."""
+    times = [request.at for request in requests]
+    return max((sum(1 for at in times if began <= at < began + 1) for began in times), default=0)

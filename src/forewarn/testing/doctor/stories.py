@@ -1,9 +1,10 @@
 """Checks of what happens to machines, beyond one plain event."""
 
 from forewarn.testing.doctor.asking import MOST
-from forewarn.testing.doctor.checks import Check, DoesNotApply, Need, Part
-from forewarn.testing.doctor.learning import busiest_second
-from forewarn.testing.doctor.trial import Trial, Wrong
+from forewarn.testing.doctor.checks import Check, Need, Part
+from forewarn.testing.doctor.findings import DoesNotApply, Wrong
+from forewarn.testing.doctor.logbook import busiest_second
+from forewarn.testing.doctor.trial import Trial
 
 
 def started_at_once(trial: Trial) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from forewarn.imds import Limits
 from forewarn.remote import Refusal
-from forewarn.testing.doctor.findings import Moment
+from forewarn.testing.doctor.findings import DoesNotApply, Moment, Wrong
 from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.logbook import Logbook, Request, summed_up
 from forewarn.testing.doctor.orders import CannotRun, Orders
@@ -24,15 +24,11 @@ from forewarn.testing.handles import Event, Machine
 from forewarn.testing.kit import Forewarn
 from forewarn.testing.reach import Place, reach
 
-GLANCE = 0.2
+GLANCE = 0.4
 MINE, OTHER, NAMESAKE = 1, 2, 10
 """Instances of the set: `vm_1`, `vm_2`, and one in whose name the first one's is contained."""
 SIZE = 100
 MARGIN = 0.2
-
-
-class Wrong(Exception):
-    """The client did what it should not, or did not do what it should. The text tells which."""
 
 
 class Trial:
@@ -49,6 +45,7 @@ class Trial:
         self._notes: list[Moment] = []
         self._began = time.monotonic()
         self._mark = 0
+        self._own_event = False
         self.used = False
         """Another check was made with it."""
 
@@ -124,6 +121,7 @@ class Trial:
         self._mark = self.log.last
         self._began = time.monotonic()
         self._notes.clear()
+        self._own_event = False
 
     def note(self, text: str) -> None:
         self._notes.append(Moment(seconds=time.monotonic() - self._began, text=f"doctor: {text}"))
@@ -151,6 +149,7 @@ class Trial:
     def announce(self, *machines: Machine, type: str = "", **more: Any) -> Event:
         type = type or self.habits.type
         (event,) = self.kit.schedule(type, machines, **more)
+        self._own_event |= self.me in machines
         named = machines[0].name if len(machines) == 1 else f"{len(machines)} machines"
         self.note(f"{type} of {named} is announced, event {event.id}")
         return event
@@ -208,6 +207,8 @@ class Trial:
         self.wait(lambda: False, self.habits.latency + MARGIN)
 
     def lives(self) -> None:
+        if self.has_ended_prepared and self._own_event:
+            raise DoesNotApply("To end is how it prepares, and so it has ended before the check had.")
         if not self.alive:
             raise Wrong(f"It has ended ({self.process.ending}):\n{self.last_words}")
 

@@ -1,9 +1,10 @@
 """Handlers that are wrong, each in one way: `python -m tests.testing.doctor.handlers.wrong NAME URL MACHINE …`.
 
-Most ways to be wrong were seen in clients that people use.
+Most ways to be wrong were seen in clients that people use. The last two only have ways of their own.
 """
 
 import json
+import socket
 import sys
 import time
 import urllib.error
@@ -168,6 +169,22 @@ class AsksForAnOldVersion(Handler):
     def __init__(self, *told: str) -> None:
         super().__init__(*told)
         self.url = self.url.replace("2020-07-01", "2017-08-01")
+
+
+class EndsBeforeAnEviction(Handler):
+    """Not wrong: it is all that some do."""
+
+    def look(self, document: dict[str, Any]) -> None:
+        if any(event["EventType"] == "Preempt" and self.is_mine(event) for event in document["Events"]):
+            sys.exit(0)
+
+
+class WantsToBeAlone(Handler):
+    """Nor is this one: it takes a port of the machine that only one can have."""
+
+    def run(self) -> None:
+        with socket.create_server(("127.0.0.1", 47291)):
+            super().run()
 
 
 if __name__ == "__main__":
