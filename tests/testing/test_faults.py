@@ -71,7 +71,7 @@ def test_time_does_not_wait_for_a_client_that_is_told_old_numbers(forewarn: Fore
         forewarn.advance("20m")
         assert phases(heard) == [[Status.SCHEDULED], [Status.STARTED], []]
         assert len({document.incarnation for document in heard}) == 1
-        assert not forewarn._asleep
+        assert not forewarn._time._asleep
 
 
 def test_times_are_told_too_early(forewarn: Forewarn) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, TextIO
@@ -66,13 +66,13 @@ class Output:
         print(printable(text), file=self._errors, flush=True)
 
     @contextmanager
-    def progress(self, text: str) -> Iterator[None]:
-        """Shows that something takes its time, where somebody looks at it."""
+    def progress(self, text: str) -> Iterator[Callable[[str], None]]:
+        """Shows that something takes its time, where somebody looks at it. Call what is given with another text."""
         if self._errors.isatty():
-            with Console(file=self._errors).status(Text(text)):
-                yield
+            with Console(file=self._errors).status(Text(text)) as status:
+                yield lambda text: status.update(Text(printable(text)))
         else:
-            yield
+            yield lambda text: None
 
 
 def styled(word: str) -> Text:

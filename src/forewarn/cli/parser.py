@@ -10,6 +10,7 @@ from forewarn.cli import (
     campaign,
     clients,
     clock,
+    doctor,
     env,
     events,
     faults,
@@ -73,6 +74,7 @@ def build_parser() -> argparse.ArgumentParser:
         run,
         scenario,
         record,
+        doctor,
         agent,
     )
     for noun in nouns:

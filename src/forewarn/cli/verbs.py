@@ -36,6 +36,11 @@ def duration(text: str) -> str:
     return text
 
 
+def seconds(text: str) -> float:
+    """Of real time."""
+    return parse_duration(duration(text)).total_seconds()
+
+
 def event_type(text: str) -> str:
     for kind in EventType:
         if kind.value.lower() == text.lower():

@@ -11,6 +11,7 @@ from pathlib import Path
 import uvloop
 
 from forewarn.access.service import Credentials, new_credentials
+from forewarn.imds import Limits
 from forewarn.imds.listeners import Listener
 from forewarn.remote import Client, Login
 from forewarn.wiring import Forewarn, Options, new_id, new_secret, running, wall
@@ -35,6 +36,7 @@ class Host:
         metadata: tuple[str, int] = ANY_PORT,
         identity: str = "loopback",
         fleet: str = "",
+        limits: Limits | None = None,
     ) -> None:
         self._options = Options(
             metadata=metadata,
@@ -46,6 +48,7 @@ class Host:
             credentials=_credentials(),
             identity=identity,
             sample=fleet,
+            limits=limits or Limits(),
         )
         self._up = threading.Event()
         self._failure: BaseException | None = None

@@ -9,12 +9,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from forewarn.portal.texts import texts_of
-from tests.agent.e2e.fleet import Machine, until
+from tests.agent.e2e.fleet import Machine
 from tests.e2e.running import Up
 from tests.portal.browser.chromium import NARROW, needs_chromium
 from tests.portal.browser.logins import link_for
 from tests.portal.browser.machines import metadata_url, poll
 from tests.portal.browser.portal import Portal, opened
+from tests.waiting import until
 
 pytestmark = needs_chromium
 
