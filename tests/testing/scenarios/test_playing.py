@@ -228,7 +228,7 @@ def test_without_a_fleet_of_its_own_it_plays_on_the_one_that_is_there(host: Host
 
 
 def test_a_real_client_takes_the_place_of_the_scripted_one() -> None:
-    report = play(shipped("live-migration"), real={"solo": [sys.executable, "-c", WORKER]}, speed=1200)
+    report = play(shipped("live-migration"), real={"solo": [sys.executable, "-c", WORKER]})
     assert report.held, [report.trouble, *map(str, report.failures), report.said]
     assert "a worker at http://" in report.said["solo"]
 

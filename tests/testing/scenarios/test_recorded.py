@@ -169,3 +169,10 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, text: str | None, reaso
         (tmp_path / "seen.jsonl").write_text(text)
     with pytest.raises(ScenarioError, match=reason):
         scenario_from(tmp_path)
+
+
+def test_of_a_directory_of_recordings_one_has_to_be_named(tmp_path: Path) -> None:
+    (tmp_path / "solo").mkdir()
+    recording(tmp_path / "solo", line("04:34:12"))
+    with pytest.raises(ScenarioError, match=r"holds some: name one of .*solo\."):
+        scenario_from(tmp_path)

@@ -46,9 +46,9 @@ machines = ["workers_1", "workers_2"]
 """Everything that could differ: ids, chance, two pending deletes that wait for each other, machines that go."""
 
 
-def history(scenario: Scenario) -> bytes:
+def history(scenario: Scenario, speed: float | None = None) -> bytes:
     """As the API exports it, digests and all."""
-    report = play(scenario)
+    report = play(scenario, speed=speed)
     assert report.held, [*report.failures, report.trouble]
     return json.dumps(report.history).encode()
 
@@ -67,6 +67,11 @@ def test_the_same_seed_gives_the_same_history_byte_for_byte_a_hundred_times() ->
     scenario = parse(SHORT, "short.toml")
     (story,) = {history(scenario) for _ in range(100)}
     assert [entry["what"] for entry in json.loads(story)].count("completed") == 2
+
+
+def test_a_pace_changes_nothing_in_the_history() -> None:
+    scenario = parse(SHORT, "short.toml")
+    assert history(scenario, speed=300) == history(scenario)
 
 
 def test_another_seed_gives_other_ids() -> None:

@@ -100,7 +100,7 @@ class Puppet:
                 self._answer_due = self.first_answer_due()
                 if self._answer_due is not None and self._answer_due > now:
                     return
-                answer = self.voice.heard(PATIENCE if self._answer_due is not None else 0.02)
+                answer = self.voice.heard() if self._answer_due is None else self.voice.heard(PATIENCE)
             self._polled = now  # the next poll comes after the answer, however late that was
             self._read(self._events(answer), now)
         except InVain as reason:

@@ -1,6 +1,7 @@
 """Everybody who polls: scripted clients, and real ones in processes of their own."""
 
 import logging
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from forewarn.testing.kit import Forewarn
 from forewarn.testing.scenarios.asking import FIELDS, Voice
 from forewarn.testing.scenarios.clients import Puppet
 from forewarn.testing.scenarios.fleettime import FleetTime
-from forewarn.testing.scenarios.model import NOW, Scenario, ScriptedClient
+from forewarn.testing.scenarios.model import Scenario, ScriptedClient
 from forewarn.testing.scenarios.processes import Process
 from forewarn.wire.durations import parse_duration
 
@@ -40,8 +41,9 @@ class Crew:
         real = {_bare(name) for name in self.real}
         scripts = [script for script in scenario.clients if _bare(script.machine) not in real]
         self._pool = ThreadPoolExecutor(max_workers=len(scripts) or 1, thread_name_prefix="scenario")
+        first_answer = self._first_answer(scenario)
         for script in scripts:
-            self.puppets.append(self._puppet(script, time, _first_answer(scenario), say))
+            self.puppets.append(self._puppet(script, time, first_answer, say))
         self._processes = [
             Process.start(self._machine(name), command, say) for name, command in self.real.items() if command
         ]
@@ -84,6 +86,14 @@ class Crew:
         )  # so that it tells whose it is
         return recorder
 
+    def _first_answer(self, scenario: Scenario) -> timedelta:
+        """How long the first answer of a scope takes, as the fleet declares it."""
+        fleet = scenario.fleet
+        if fleet is None:
+            fleet = tomllib.loads(self.forewarn.client.get("/fleet")["declaration"])
+        text = fleet.get("settings", {}).get("first_answer_delay")
+        return Settings().first_answer_delay if text is None else parse_duration(text)
+
     def _first_answer_due(self, machine: Machine, time: FleetTime, delay: timedelta) -> timedelta | None:
         if not delay:
             return None
@@ -96,12 +106,6 @@ class Crew:
     def _machine(self, name: str) -> Machine:
         found = self.forewarn.client.get(f"/machines/{in_path(name)}")
         return Machine(found["scope"], found["name"], found["metadata_url"], self.forewarn)
-
-
-def _first_answer(scenario: Scenario) -> timedelta:
-    """As the scenario's own fleet declares it."""
-    text = (scenario.fleet or {}).get("settings", {}).get("first_answer_delay")
-    return Settings().first_answer_delay if text is None else parse_duration(text) or NOW
 
 
 def _bare(name: str) -> str:

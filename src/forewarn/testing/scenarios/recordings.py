@@ -47,6 +47,7 @@ class Recording:
 
 def read_recording(folder: Path) -> Recording:
     """ScenarioError if there is none, or it is no recording."""
+    _check_is_one(folder)
     lines = _dated(_lines(folder))
     looks = [(at, line) for at, line in lines if line["kind"] == "document"]
     if not any("end" not in line for _, line in looks):
@@ -60,6 +61,13 @@ def read_recording(folder: Path) -> Recording:
         name=next((name for _, line in lines if (name := _name(line))), ""),
         ended=max(at for at, _ in lines),
     )
+
+
+def _check_is_one(folder: Path) -> None:
+    """A scenario writes one for each of its clients, and they are not told apart by guessing."""
+    below = sorted(str(file.parent) for file in folder.glob(f"*/{FILE}"))
+    if below and not (folder / FILE).exists():
+        raise ScenarioError(f"{folder}: it is no recording, but holds some: name one of {', '.join(below)}.")
 
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
