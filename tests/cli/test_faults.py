@@ -16,27 +16,32 @@ from tests.cli.shell import Shell, start, words
 from tests.cli.test_watching import line
 from tests.control.rig import FLEET, Rig
 
+OK = b"HTTP/1.1 200 OK\r\n\r\n"
 POLL = b"/metadata/scheduledevents?api-version=2020-07-01"
 APPROVAL = b'{"StartRequests":[{"EventId":"4CAEA225-A741-474D-A72E-428C86FCD853"}]}'
 
 
-def come(rig: Rig, method: bytes = b"GET", target: bytes = POLL, body: bytes = b"", **fields: str) -> Case:
-    """A request of db-0 reaches the metadata service."""
+def come(
+    rig: Rig,
+    method: bytes = b"GET",
+    target: bytes = POLL,
+    body: bytes = b"",
+    *,
+    answered: bytes | None = b'{"DocumentIncarnation":1,"Events":[]}',
+    **fields: str,
+) -> Case:
+    """A request of db-0 reaches the metadata service, and is answered unless that is None."""
 
     async def meet() -> Case:
         guest = rig.fleet.known_as("db", "db-0")
         assert guest is not None
         told = {name.replace("_", "-").encode(): value.encode() for name, value in fields.items()}
-        return rig.book.meets(guest, Head(method, target, told, b"", True, True, 0, 0), body, 1)
+        case = rig.book.meets(guest, Head(method, target, told, b"", True, True, 0, 0), body, 1)
+        if answered is not None:
+            case.sends(OK + answered)
+        return case
 
     return rig.run(meet())
-
-
-def answer(rig: Rig, case: Case, body: bytes = b'{"DocumentIncarnation":1,"Events":[]}') -> None:
-    async def send() -> None:
-        case.sends(b"HTTP/1.1 200 OK\r\n\r\n" + body)
-
-    rig.run(send())
 
 
 def test_a_fault_is_added_listed_and_cleared(rig: Rig, forewarn: Shell) -> None:
@@ -89,10 +94,10 @@ def test_requests_are_kept_shown_and_forgotten(rig: Rig, forewarn: Shell) -> Non
     assert forewarn.ok("requests", "keep").out == "Requests are kept from now on.\n"
     assert forewarn.ok("requests").out == "No requests.\n"
     forewarn.ok(*words("faults add no-date db-0 --requests 1"))
-    answer(rig, come(rig, user_agent="curl/8"))
-    answer(rig, come(rig, b"POST", body=APPROVAL), b"")
-    answer(rig, come(rig, b"POST", body=b"[]"), b"")
-    come(rig, target=b"/metadata/instance?api-version=2021-02-01")
+    come(rig, user_agent="curl/8")
+    come(rig, b"POST", body=APPROVAL, answered=b"")
+    come(rig, b"POST", body=b"[]", answered=b"")
+    come(rig, target=b"/metadata/instance?api-version=2021-02-01", answered=None)
     assert [" ".join(row) for row in forewarn.ok("requests").rows] == [
         "1 12:00:00Z db-0 poll 200, incarnation 1 no-date curl/8",
         "2 12:00:00Z db-0 approval of 4CAEA225 200",
@@ -110,11 +115,11 @@ def test_requests_are_followed(rig: Rig) -> None:
     process = start("requests", "--follow", "--machine", "db-0", "--server", rig.url)
     try:
         rig.until(lambda: bool(rig.book._told) or process.poll() is not None)
-        answer(rig, come(rig, user_agent="curl/8"))
+        come(rig, user_agent="curl/8")
         assert line(process) == "1  12:00:00Z  db-0  poll  200, incarnation 1  curl/8"
-        late = come(rig)
+        late = come(rig, answered=None)
         assert line(process) == "2  12:00:00Z  db-0  poll  none yet"
-        answer(rig, late)
+        rig.loop.call_soon_threadsafe(late.sends, OK + b'{"DocumentIncarnation":1,"Events":[]}')
         assert line(process) == "2  12:00:00Z  db-0  poll  200, incarnation 1"
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
@@ -128,11 +133,11 @@ def test_requests_are_followed(rig: Rig) -> None:
 
 def test_a_program_follows_requests_and_leaves_the_log_as_it_was(rig: Rig, forewarn: Shell) -> None:
     forewarn.ok("requests", "keep")
-    answer(rig, come(rig))
+    come(rig)
     process = start("requests", "--follow", "--json", "--server", rig.url)
     try:
         rig.until(lambda: bool(rig.book._told) or process.poll() is not None)
-        answer(rig, come(rig))
+        come(rig)
         told: Any = json.loads(line(process))
         assert (told["number"], told["status"]) == (2, 200)
         process.send_signal(signal.SIGINT)

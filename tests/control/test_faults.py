@@ -233,7 +233,7 @@ def test_who_waits_does_not_keep_the_server_from_ending() -> None:
         answers.get(timeout=0.05)
     began = time.monotonic()
     host.close()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 4.5  # else it is cut off after five seconds
     assert answers.get(timeout=20)["items"] == []
     waiting.join(20)
 

@@ -149,7 +149,7 @@ def test_a_server_with_hung_and_delayed_clients_ends_at_once() -> None:
     for client in clients:
         with client:
             assert client.is_closed()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 9  # else it waits for them as for slow readers
 
 
 def test_a_truncated_answer_promises_more_than_comes(either: World) -> None:
@@ -181,16 +181,22 @@ def _all(client: Client) -> bytes:
 # Late.
 
 
-def test_a_delay_holds_up_nobody_else(either: World) -> None:
-    either.fault(FaultKind.DELAY, by=timedelta(seconds=0.2), requests=1)
+def test_a_delayed_answer_comes_late(either: World) -> None:
+    either.fault(FaultKind.DELAY, by=timedelta(seconds=0.1))
     began = time.monotonic()
+    assert either.ask(get()).status == 200
+    assert time.monotonic() - began >= 0.1
+
+
+def test_a_delay_holds_up_nobody_else(either: World) -> None:
+    either.fault(FaultKind.DELAY, by=timedelta(minutes=10), requests=1)
     with either.connect() as late:
         late.send(get())
         either.until(lambda: either.book.spoilt("1") == 1)
-        assert either.ask(get()).status == 200
-        assert time.monotonic() - began < 0.2
-        assert late.receive().status == 200
-        assert time.monotonic() - began >= 0.2
+        assert [either.ask(get()).status for _ in range(3)] == [200, 200, 200]
+        late.socket.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            late.socket.recv(1)
 
 
 def test_what_comes_after_a_delayed_request_waits_its_turn(world: World) -> None:
@@ -203,11 +209,8 @@ def test_what_comes_after_a_delayed_request_waits_its_turn(world: World) -> None
 
 def test_a_delayed_answer_is_what_is_true_when_it_comes(world: World) -> None:
     world.fault(FaultKind.DELAY, by=SOON)
-    with world.connect() as client:
-        client.send(get())
-        world.until(lambda: world.book.spoilt("1") == 1)
-        world.publish(document("alpha", 3))
-        assert told(client.receive()) == (3, [])
+    world.do(lambda: world.book.on_request(lambda seen: world.fleet.publish(documents=[document("alpha", 3)])))
+    assert told(world.ask(get())) == (3, [])
 
 
 def test_a_client_that_does_not_wait_for_a_delayed_answer_is_forgotten(either: World) -> None:
@@ -231,19 +234,16 @@ def test_a_client_that_has_said_all_still_gets_its_delayed_answer(either: World)
 def test_a_machine_that_leaves_during_a_delay_is_told_so(world: World) -> None:
     world.do(lambda: world.fleet.publish(machines=[machine("vm2", "beta")]))
     world.fault(FaultKind.DELAY, by=SOON)
-    with world.connect() as client:
-        client.send(get(host="vm1.localhost"))
-        world.until(lambda: world.book.spoilt("1") == 1)
-        world.do(lambda: world.fleet.publish(gone=[("alpha", "vm1")]))
-        assert client.receive().status == 403
+    world.do(lambda: world.book.on_request(lambda seen: world.fleet.publish(gone=[("alpha", "vm1")])))
+    assert world.ask(get(host="vm1.localhost")).status == 403
 
 
 def test_the_first_call_is_slow(world: World) -> None:
+    world.do(lambda: world.book.log(on=True))
     world.fault(FaultKind.DELAY, by=SOON, requests=1, asked=Asked.POLL)
-    for late in (True, False):
-        began = time.monotonic()
-        assert world.ask(get()).status == 200
-        assert (time.monotonic() - began >= SOON.total_seconds()) is late
+    for raw in (get("/metadata/versions"), get(), get()):
+        assert world.ask(raw).status == 200
+    assert [seen.faults for seen in world.log()] == [(), ("delay",), ()]
 
 
 # What the head says.

@@ -194,7 +194,8 @@ class Connection(asyncio.Protocol):
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
         if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._server.meddler is None:
-            self._server.doors.remember(cast(Door, self._door), data, decision)
+            assert self._door is not None, "it was decided for who came through it"
+            self._server.doors.remember(self._door, data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:
