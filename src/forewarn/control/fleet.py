@@ -9,6 +9,7 @@ from forewarn.control.desk import Desk
 from forewarn.control.endpoints import LARGE, Ask, Endpoint, Endpoints
 from forewarn.control.views import View
 from forewarn.domain.errors import Conflict
+from forewarn.domain.fleet import Fleet
 from forewarn.engine.loading import FLEET_NOTE
 from forewarn.wire import fleetfile
 
@@ -33,9 +34,16 @@ async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
         raise Conflict(
             "[driver]: Forewarn runs with another one, which is chosen when it starts. Declare the same, or start anew."
         )
-    before = fleetfile.parse(await _taken_over_last(desk), "declaration")
-    await desk.engine.load_fleet(declared.fleet, text, before.fleet)
+    await desk.engine.load_fleet(declared.fleet, text, _fleet_of(await _taken_over_last(desk)))
     return Declared(declaration=text)
+
+
+def _fleet_of(text: str) -> Fleet | None:
+    """None if it is no longer understood: an older Forewarn has taken it over."""
+    try:
+        return fleetfile.parse(text, "declaration").fleet
+    except fleetfile.FleetFileError:
+        return None
 
 
 async def _taken_over_last(desk: Desk) -> str:
