@@ -27,7 +27,7 @@ from tests.imds.world import (
     machine,
     post,
     request,
-    serving,
+    trying,
 )
 
 SOON = timedelta(seconds=0.02)
@@ -45,10 +45,17 @@ def started(event: Announcement) -> Announcement:
     return replace(event, phase=Phase.STARTED, not_before=None)
 
 
+@pytest.fixture
+def world() -> Iterator[World]:
+    """One machine, vm1, with one scheduled reboot at incarnation 2; and a playbook."""
+    with trying() as world:
+        yield world
+
+
 @pytest.fixture(params=LOOPS)
 def either(request: pytest.FixtureRequest) -> Iterator[World]:
     """The same world, on each event loop."""
-    with serving(new_loop=LOOPS[request.param]) as world:
+    with trying(new_loop=LOOPS[request.param]) as world:
         yield world
 
 
@@ -139,7 +146,7 @@ def test_a_hung_request_is_never_answered_and_others_are(either: World) -> None:
 
 def test_a_server_with_hung_and_delayed_clients_ends_at_once() -> None:
     began = time.monotonic()
-    with serving() as world:
+    with trying() as world:
         world.fault(FaultKind.HANG, asked=Asked.POLL)
         world.fault(FaultKind.DELAY, by=timedelta(minutes=10), asked=Asked.APPROVAL)
         clients = [world.connect(), world.connect()]
@@ -316,7 +323,7 @@ def test_a_repeated_incarnation_has_other_events(world: World) -> None:
 
 
 def test_incarnations_are_counted_anew() -> None:
-    with serving(documents=[document("alpha", 7, announcement())]) as world:
+    with trying(documents=[document("alpha", 7, announcement())]) as world:
         world.fault(FaultKind.RESTARTED)
         assert told(world.ask(get())) == (1, [REBOOT])
         world.publish(document("alpha", 8))
@@ -327,7 +334,7 @@ def test_incarnations_are_counted_anew() -> None:
 
 def test_a_condition_is_not_taken_for_another_document_of_that_number() -> None:
     """The client has the real 2; meanwhile 3 is told as 2."""
-    with serving(documents=[document("alpha", 2)]) as world:
+    with trying(documents=[document("alpha", 2)]) as world:
         world.fault(FaultKind.RESTARTED)
         world.publish(document("alpha", 3, announcement()))
         assert told(world.ask(get(PATH, 'If-None-Match: "2"'))) == (2, [REBOOT])
@@ -346,7 +353,7 @@ def test_not_before_is_told_wrong(world: World, by: timedelta) -> None:
 
 
 def test_an_event_is_not_told_before_it_has_started() -> None:
-    with serving(documents=[document("alpha", 2)]) as world:
+    with trying(documents=[document("alpha", 2)]) as world:
         world.fault(FaultKind.NO_NOTICE)
         assert told(world.ask(get())) == (2, [])
         world.publish(document("alpha", 3, announcement()))
@@ -365,7 +372,7 @@ def test_an_event_that_was_told_already_is_not_taken_back(world: World) -> None:
 
 def test_notice_is_cut_short() -> None:
     """Two events, scheduled one after the other, for 15 and for 20 minutes from now."""
-    with serving(documents=[document("alpha", 2)]) as world:
+    with trying(documents=[document("alpha", 2)]) as world:
         first = announcement()
         assert first.not_before is not None
         second = replace(announcement(OTHER), not_before=first.not_before + timedelta(minutes=5))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from forewarn.domain.events import Document
 from forewarn.domain.faults import Fault, FaultKind
 from forewarn.domain.machines import Machine
-from forewarn.imds import Fleet, Limits, Playbook, Server
+from forewarn.imds import Fleet, Limits, Playbook, Server, TrialServer
 from forewarn.imds.doors import Doors
 from forewarn.imds.service import Read
 from forewarn.imds.slots import FORMS, Guest, Slot
@@ -53,12 +53,12 @@ class Clock:
 
 
 async def play(
-    events: Sequence[Event], limits: Limits, prepare: Callable[[Playbook], object] = lambda book: None
+    events: Sequence[Event], limits: Limits, prepare: Callable[[Playbook], object] | None = None
 ) -> tuple[bytes, bool]:
     fleet = Fleet()
     machines = [machine("vm1", "alpha", "127.0.0.1"), machine("vm2", "beta", "127.0.0.2")]
     fleet.publish(machines=machines, documents=[document("alpha", 2, announcement()), document("beta", 2)])
-    server = Server(
+    server = (Server if prepare is None else TrialServer)(
         fleet=fleet,
         backend=Backend(fleet),
         identities=Identities(),
@@ -67,7 +67,8 @@ async def play(
         limits=limits,
         monotonic=lambda: 0.0,
     )
-    prepare(Playbook(fleet, server, now=Clock().now, monotonic=lambda: 0.0))
+    if prepare is not None and isinstance(server, TrialServer):
+        prepare(Playbook(fleet, server, now=Clock().now, monotonic=lambda: 0.0))
     line = Line(server)
     for event in events:
         match event:
