@@ -215,11 +215,13 @@ class Forewarn:
         It passes so fast that all of `within` takes `patience` seconds of real time: clients of flesh and blood have
         that long. Where the condition holds at once, no time passes. Late if it never did.
         """
+        __tracebackhide__ = True  # where pytest shows a failure, the test is what counts
         for wait in self._time.until(condition, _length(within)):
             wait()
 
     async def auntil(self, condition: Callable[[], object], *, within: Duration) -> None:
         """`until`, for a test whose clients live in its own event loop."""
+        __tracebackhide__ = True
         for wait in self._time.until(condition, _length(within)):
             await asyncio.to_thread(wait)
 

@@ -46,6 +46,7 @@ class Time:
 
     def until(self, condition: Callable[[], object], within: timedelta) -> Waits:
         """In small steps, so that it can be neither late nor early by much, and never goes on beyond the end."""
+        __tracebackhide__ = True
         began, passed = time.monotonic(), timedelta(0)
         while not condition():
             if passed >= within:
