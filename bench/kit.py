@@ -97,9 +97,9 @@ def _kept() -> float:
         for _ in range(WARM):
             cycle(forewarn)
         before = _resident()
-        for _ in range(CYCLES):
+        for _ in range(WARM):
             cycle(forewarn)
-        return (_resident() - before) / CYCLES
+        return (_resident() - before) / WARM
 
 
 def _resident() -> int:

@@ -91,9 +91,10 @@ def test_what_is_shown_of_a_recipe_is_in_it(language: str, file: str) -> None:
 # The reference
 
 
-def test_the_first_example_of_the_reference_passes(forewarn: Forewarn) -> None:
+@pytest.mark.parametrize("page", ["README.md", REFERENCE])
+def test_the_example_with_a_worker_passes(forewarn: Forewarn, page: str) -> None:
     names: dict[str, Any] = {}
-    exec(blocks(REFERENCE, "python")[0], names)
+    exec(blocks(page, "python")[0], names)
     with ExitStack() as running:
         names["test_worker_drains"](forewarn, lambda metadata: running.enter_context(poller(metadata, "approve")))
 
