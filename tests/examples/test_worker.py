@@ -6,15 +6,17 @@ import sys
 from pathlib import Path
 from shutil import copytree
 
+from tests.testing.clients import ONLY_OURS
+
 PROJECT = Path(__file__).parents[2] / "examples" / "worker"
 
 
 def run(project: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     """As somebody would, who has installed `forewarn[testing]`."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "-q", *words],
         cwd=project,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, **ONLY_OURS, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=120,

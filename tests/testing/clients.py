@@ -5,6 +5,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+ONLY_OURS = {
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    "PYTEST_ADDOPTS": "-p forewarn.testing.plugin -p no:cacheprovider",
+}
+"""For a pytest of its own: of the plugins that are installed here, some take longer to load than a test."""
+
 POLLER = """
 import json, sys, time, urllib.request
 url, approves = sys.argv[1] + "/metadata/scheduledevents?api-version=2020-07-01", "approve" in sys.argv

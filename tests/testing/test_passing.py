@@ -1,6 +1,7 @@
 """How time passes in a test: never by itself, as fast as it can, and not faster than the clients that poll."""
 
 import asyncio
+import gc
 import signal
 import threading
 import time
@@ -189,6 +190,24 @@ def test_what_was_started_leaves_nothing_behind() -> None:
         with started() as forewarn:
             forewarn.vm().poll()
     assert (threading.active_count(), open_files()) == (threads, files)
+
+
+def test_nor_anything_in_memory() -> None:
+    """What is kept by those who remember answers (addresses, dates) is bounded; a Forewarn is thousands of objects."""
+
+    def cycles(count: int) -> int:
+        for _ in range(count):
+            with started() as forewarn:
+                vm = forewarn.vm()
+                event = vm.schedule("Reboot")
+                vm.approve(event)
+                forewarn.advance("15m")
+                assert event.gone
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = cycles(10)
+    assert cycles(30) - before < 30 * 10
 
 
 def open_files() -> int:

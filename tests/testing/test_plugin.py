@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from forewarn.testing import Forewarn
-from tests.testing.clients import poller
+from tests.testing.clients import ONLY_OURS, poller
 
 pytest_plugins = "pytester"
 
@@ -97,9 +97,11 @@ def test_each_has_its_own(forewarn, number):
 """
 
 
-def test_tests_in_parallel_do_not_meet(pytester: pytest.Pytester) -> None:
+def test_tests_in_parallel_do_not_meet(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytester.makepyfile(CROWD)
-    result = pytester.runpytest_subprocess("-n", "2", "-p", "no:cacheprovider")
+    for name, value in ONLY_OURS.items():
+        monkeypatch.setenv(name, value)
+    result = pytester.runpytest_subprocess("-p", "xdist.plugin", "-n", "2")
     result.assert_outcomes(passed=6)
 
 

@@ -52,6 +52,10 @@ func schedule(t *testing.T, machine string) event {
 	return api[struct{ Events []event }](t, "POST", "/events", asked).Events[0]
 }
 
+func advance(t *testing.T, by string) {
+	api[any](t, "POST", "/clock/advance", map[string]string{"by": by})
+}
+
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
@@ -75,7 +79,7 @@ func TestItDrainsAndApprovesItsOwnEventsOnly(t *testing.T) {
 
 	others, own := schedule(t, "db-1"), schedule(t, "db-0")
 	until(t, "its own event is approved", func() bool { return len(look(t, own.Id).Approvals) > 0 })
-	api[any](t, "POST", "/clock/advance", map[string]string{"by": "15m"}) // a quarter of an hour, at once
+	advance(t, "15m") // a quarter of an hour, at once
 
 	if phase := look(t, own.Id).Phase; phase != "Completed" {
 		t.Errorf("its own event is %s", phase)

@@ -144,6 +144,7 @@ class Machine:
         return f"{self.scope}/{self.name}"
 
     def _operate(self, verb: str) -> "Event":
+        __tracebackhide__ = True
         operation = self.operate(verb)
         if operation["event"] is None:
             raise RanAtOnce(

@@ -170,8 +170,12 @@ class Forewarn:
     def requests(self, machine: Machine | None = None, *, after: int = 0) -> list[dict[str, Any]]:
         """What clients have asked, without what the kit itself asked for them."""
         found: list[dict[str, Any]] = []
-        while page := self.client.get("/requests", after=after, machine=machine and machine.name)["items"]:
-            after = page[-1]["number"]
+        there_are_more = True
+        while there_are_more:
+            told = self.client.get("/requests", after=after, machine=machine and machine.name)
+            page = told["items"]
+            after = page[-1]["number"] if page else told["last"]
+            there_are_more = after < told["last"]
             found += (request for request in page if request["fields"].get("user-agent") != USER_AGENT)
         return [request for request in found if machine in (None, self._who(request))]
 
@@ -215,11 +219,13 @@ class Forewarn:
         It passes so fast that all of `within` takes `patience` seconds of real time: clients of flesh and blood have
         that long. Where the condition holds at once, no time passes. Late if it never did.
         """
+        __tracebackhide__ = True  # where pytest shows a failure, the test is what counts
         for wait in self._time.until(condition, _length(within)):
             wait()
 
     async def auntil(self, condition: Callable[[], object], *, within: Duration) -> None:
         """`until`, for a test whose clients live in its own event loop."""
+        __tracebackhide__ = True
         for wait in self._time.until(condition, _length(within)):
             await asyncio.to_thread(wait)
 

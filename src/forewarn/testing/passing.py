@@ -31,6 +31,7 @@ class Time:
         self._kit = kit
         self._asleep: dict[Key, int] = {}  # who did not poll when it was waited for, and its last request by then
         self._heard = 0  # the number of the last request that was waited for
+        self._nobody_at = -1  # the number of the last request when nobody was awake; -1: somebody was
 
     def advance(self, by: timedelta, attended: bool) -> Waits:
         """From one moment at which something happens to the next; before each, clients have seen what there is."""
@@ -46,6 +47,7 @@ class Time:
 
     def until(self, condition: Callable[[], object], within: timedelta) -> Waits:
         """In small steps, so that it can be neither late nor early by much, and never goes on beyond the end."""
+        __tracebackhide__ = True
         began, passed = time.monotonic(), timedelta(0)
         while not condition():
             if passed >= within:
@@ -89,8 +91,13 @@ class Time:
 
     def _awake(self) -> list[Reader]:
         """By their last few hundred requests."""
-        found = readers(self._kit.requests(after=max(0, self._last() - RECENT)))
-        return [reader for reader in found if reader.polls[-1] > self._asleep.get(reader.key, 0)]
+        last = self._last()
+        if last == self._nobody_at:
+            return []
+        found = readers(self._kit.requests(after=max(0, last - RECENT)))
+        awake = [reader for reader in found if reader.polls[-1] > self._asleep.get(reader.key, 0)]
+        self._nobody_at = -1 if awake else last
+        return awake
 
     def _glance(self) -> None:
         """Until a client asks for something, or is answered; but not for long."""
