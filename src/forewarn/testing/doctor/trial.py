@@ -19,7 +19,7 @@ from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.logbook import Logbook, Request, summed_up
 from forewarn.testing.doctor.orders import CannotRun, Orders
 from forewarn.testing.doctor.probes import Ended
-from forewarn.testing.doctor.processes import Process
+from forewarn.testing.doctor.processes import Process, with_us
 from forewarn.testing.handles import Event, Machine
 from forewarn.testing.kit import Forewarn
 from forewarn.testing.reach import Place, reach
@@ -46,6 +46,7 @@ class Trial:
         self._began = time.monotonic()
         self._mark = 0
         self._own_event = False
+        self._over = False
         self.used = False
         """Another check was made with it."""
 
@@ -72,6 +73,8 @@ class Trial:
         self.log = Logbook(self.kit, self.me)
 
     def start(self) -> None:
+        if self._over:
+            raise CannotRun("The examination was broken off.")
         given = {"{metadata}": self.place.url, "{machine}": self.me.name, "{directory}": str(self.directory)}
         command = [_filled(word, given) for word in self.orders.command]
         environment = {
@@ -80,7 +83,7 @@ class Trial:
             "FOREWARN_METADATA_URL": self.place.url,
             "FOREWARN_MACHINE": self.me.name,
         }
-        self._process = Process(self.place.command(command), environment, self.directory)
+        self._process = Process(self.place.command(with_us(command)), environment, self.directory)
         self.note("the client is started")
 
     def begins_to_ask(self) -> None:
@@ -110,6 +113,8 @@ class Trial:
         return self.process.last_words
 
     def end(self) -> None:
+        """For good, also from another thread."""
+        self._over = True
         if self._process is not None:
             self._process.end()
 
