@@ -15,9 +15,15 @@ POLITE = 3.0
 LAST_LINES = 8
 
 
+STILL_THERE = '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"'
+"""Whoever has ended before the kernel was told to watch is not noticed by it."""
+
+
 def with_us(command: Sequence[str]) -> list[str]:
     """Ended by the kernel when we are, however that happens; where there is a program for that."""
-    return [*(["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []), *command]
+    if shutil.which("setpriv") is None:
+        return list(command)
+    return ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", STILL_THERE, "sh", str(os.getpid()), *command]
 
 
 class Process:

@@ -77,6 +77,8 @@ class Trial:
             raise CannotRun("The examination was broken off.")
         given = {"{metadata}": self.place.url, "{machine}": self.me.name, "{directory}": str(self.directory)}
         command = [_filled(word, given) for word in self.orders.command]
+        if shutil.which(command[0]) is None:
+            raise CannotRun(f"The client cannot be started: there is no program {command[0]}.")
         environment = {
             **self.place.environment,
             **self.orders.environment,
