@@ -90,6 +90,10 @@ CANNOT = {
         ["--settling", "300ms", "--by", "url", "--", "sleep", "60"],
         "did not ask for events within 0.3 s, re",
     ),
+    "always-prepared": (
+        ["--settling", "2s", "--prepared-gone", "{directory}/never", "--", *RIGHT],
+        "The file {directory}/never is gone before anything was announced, so it would not be seen that the client pre",
+    ),
     "no-command": ([], "say which client: forewarn doctor [options] -- COMMAND"),
     "no-such-check": (
         ["--only", "luck", "--", "sleep", "60"],

@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 
 from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.orders import CannotRun, Orders
-from forewarn.testing.doctor.trial import Trial, under_trial
+from forewarn.testing.doctor.staging import under_trial
+from forewarn.testing.doctor.trial import Trial
 
 
 class Bed:
