@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from forewarn.testing.doctor.habits import Habits
-from forewarn.testing.doctor.orders import Orders
-from forewarn.testing.doctor.trial import Trial, under_trial
+from forewarn.testing.doctor.orders import CannotRun, Orders
+from forewarn.testing.doctor.staging import under_trial
+from forewarn.testing.doctor.trial import Trial
 
 
 class Bed:
@@ -13,6 +14,7 @@ class Bed:
         self._orders = orders
         self._owned = ExitStack()
         self._trial: Trial | None = None
+        self._over = False
 
     def for_client(self, habits: Habits, *, started: bool = True) -> Trial:
         """CannotRun if it does not start. Not `started`: the check does that itself, with a new one."""
@@ -20,6 +22,8 @@ class Bed:
         if kept is not None and started and kept.habits == habits:
             return kept
         self.close()
+        if self._over:
+            raise CannotRun("The examination was broken off.")
         self._trial = self._owned.enter_context(under_trial(self._orders, habits))
         if started:
             self._trial.start()
@@ -33,6 +37,7 @@ class Bed:
 
     def interrupt(self) -> None:
         """From another thread: what is waited for will not come any more."""
+        self._over = True
         if self._trial is not None:
             self._trial.end()
 

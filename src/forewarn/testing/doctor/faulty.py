@@ -127,7 +127,8 @@ CHECKS = (
         "hang",
         "does not wait for an answer for ever",
         "A host that is moved away does not close its connections. A client without a time limit then stands still "
-        "until somebody restarts it.",
+        "until somebody restarts it. The two minutes that the first answer may take are too long for the others: a "
+        "Spot machine is gone by then.",
         Spoilt(kind="hang", how={"requests": 1}, met=1, meanwhile=_asks_again),
         slow=True,
     ),

@@ -1,6 +1,7 @@
 """The client as a process: started, looked at, ended with all it has started."""
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,17 @@ from forewarn.testing.doctor.orders import CannotRun
 POLITE = 3.0
 """Seconds in which a client may end by itself."""
 LAST_LINES = 8
+
+
+STILL_THERE = '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"'
+"""Whoever has ended before the kernel was told to watch is not noticed by it."""
+
+
+def with_us(command: Sequence[str]) -> list[str]:
+    """Ended by the kernel when we are, however that happens; where there is a program for that."""
+    if shutil.which("setpriv") is None:
+        return list(command)
+    return ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", STILL_THERE, "sh", str(os.getpid()), *command]
 
 
 class Process:

@@ -4,48 +4,54 @@ Time is the fleet's, and stands still; the client gets real time, as much as it 
 """
 
 import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from forewarn.imds import Limits
 from forewarn.remote import Refusal
 from forewarn.testing.doctor.findings import DoesNotApply, Moment, Wrong
 from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.logbook import Logbook, Request, summed_up
 from forewarn.testing.doctor.orders import CannotRun, Orders
 from forewarn.testing.doctor.probes import Ended
-from forewarn.testing.doctor.processes import Process
+from forewarn.testing.doctor.processes import Process, with_us
 from forewarn.testing.handles import Event, Machine
 from forewarn.testing.kit import Forewarn
-from forewarn.testing.reach import Place, reach
+from forewarn.testing.reach import Place
 
 GLANCE = 0.4
 MINE, OTHER, NAMESAKE = 1, 2, 10
 """Instances of the set: `vm_1`, `vm_2`, and one in whose name the first one's is contained."""
-SIZE = 100
 MARGIN = 0.2
 
 
 class Trial:
-    """Use `under_trial`. Nothing runs before `start`."""
+    """Nothing runs before `start`."""
 
-    def __init__(self, kit: Forewarn, orders: Orders, habits: Habits, place: Place, directory: Path) -> None:
+    def __init__(
+        self,
+        *,
+        kit: Forewarn,
+        machines: Sequence[Machine],
+        orders: Orders,
+        habits: Habits,
+        place: Place,
+        directory: Path,
+    ) -> None:
         self.kit = kit
+        self.machines = machines
         self.orders = orders
         self.habits = habits
         self.place = place
-        self.machines: Sequence[Machine] = ()
         self.directory = directory
+        self.log = Logbook(kit, self.me)
         self._process: Process | None = None
         self._notes: list[Moment] = []
         self._began = time.monotonic()
         self._mark = 0
         self._own_event = False
+        self._over = False
         self.used = False
         """Another check was made with it."""
 
@@ -67,25 +73,26 @@ class Trial:
     def patience(self) -> float:
         return max(self.orders.patience, 6 * self.habits.interval)
 
-    def open(self, machines: Sequence[Machine]) -> None:
-        self.machines = machines
-        self.log = Logbook(self.kit, self.me)
-
     def start(self) -> None:
+        if self._over:
+            raise CannotRun("The examination was broken off.")
         given = {"{metadata}": self.place.url, "{machine}": self.me.name, "{directory}": str(self.directory)}
         command = [_filled(word, given) for word in self.orders.command]
+        if shutil.which(command[0]) is None:
+            raise CannotRun(f"The client cannot be started: there is no program {command[0]}.")
         environment = {
             **self.place.environment,
             **self.orders.environment,
             "FOREWARN_METADATA_URL": self.place.url,
             "FOREWARN_MACHINE": self.me.name,
         }
-        self._process = Process(self.place.command(command), environment, self.directory)
+        self._process = Process(self.place.command(with_us(command)), environment, self.directory)
         self.note("the client is started")
 
     def begins_to_ask(self) -> None:
         """CannotRun, with what the client said, if it does not."""
         if self.wait(lambda: any(r.is_poll for r in self.log.since(0)), self.orders.settling):
+            self._begins_to_work()
             return
         asked = self.log.since(0)
         if not self.alive:
@@ -94,6 +101,15 @@ class Trial:
         raise CannotRun(
             f"The client did not ask for events within {self.orders.settling:g} s, reached by {self.place.by}.{rest}"
             f" It said:\n{self.last_words}"
+        )
+
+    def _begins_to_work(self) -> None:
+        if self.wait(lambda: not self.prepared, self.orders.settling):
+            return
+        probe = str(self.orders.probe)
+        raise CannotRun(
+            f"{probe[0].upper()}{probe[1:]} before anything was announced, so it would not be seen that the client"
+            f" prepares. The client said:\n{self.last_words}"
         )
 
     @property
@@ -110,6 +126,8 @@ class Trial:
         return self.process.last_words
 
     def end(self) -> None:
+        """For good, also from another thread."""
+        self._over = True
         if self._process is not None:
             self._process.end()
 
@@ -285,24 +303,3 @@ def _filled(word: str, given: dict[str, str]) -> str:
     for name, value in given.items():
         word = word.replace(name, value)
     return word
-
-
-@contextmanager
-def under_trial(orders: Orders, habits: Habits) -> Iterator[Trial]:
-    """A client to be started. Its machine is of the kind that can get the events it is tried with."""
-    directory = Path(tempfile.mkdtemp(prefix="forewarn-doctor-"))
-    with ExitStack() as owned:
-        owned.callback(shutil.rmtree, directory, ignore_errors=True)
-        # As in Azure: nobody can wait for news, so every client asks again and again.
-        kit = owned.enter_context(Forewarn.start(limits=Limits(wait=0)))
-        spot = {"priority": "Spot", "eviction_policy": "Deallocate"}
-        regular = {"notice": "5m"}
-        kind: dict[str, Any] = spot if habits.type == "Preempt" else regular
-        # On one host, so that one event can name all of them.
-        machines = kit.scale_set("vm", instances=SIZE, hosts=1, update_domains=1, fault_domains=1, **kind)
-        way = "url" if orders.by == "auto" and any("{metadata}" in word for word in orders.command) else orders.by
-        place = owned.enter_context(reach(kit, machines.instance(MINE), way))
-        trial = Trial(kit, orders, replace(habits), place, directory)
-        owned.callback(trial.end)
-        trial.open(machines)
-        yield trial
