@@ -7,7 +7,6 @@ import argparse
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,24 @@ PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 
 def examine(client: Client) -> None:
     """Doctor's exit status is its verdict on the client, not on the run: only a missing report is an error of ours."""
-    with tempfile.TemporaryDirectory() as directory:
-        command = client.command(Place(directory=Path(directory)))
-        doctor = [sys.executable, "-m", "forewarn.cli", "doctor", "--json", "--", *command]
-        done = subprocess.run(doctor, stdout=subprocess.PIPE, check=False)
+    place = Place(directory=Path("{directory}"))  # doctor fills in an empty one for each run of the client
+    doctor = [sys.executable, "-m", "forewarn.cli", "doctor", "--json", *options(client, place)]
+    done = subprocess.run([*doctor, "--", *client.command(place)], stdout=subprocess.PIPE, check=False)
     json.loads(done.stdout)
     kept(client).parent.mkdir(parents=True, exist_ok=True)
     kept(client).write_bytes(done.stdout)
+
+
+def options(client: Client, place: Place) -> list[str]:
+    """As much time as its own pace asks for: who asks every ten seconds is not late after five."""
+    words = ["--by", "namespace", "--jobs", str(client.at_once)]
+    words += ["--settling", f"{client.settling:.0f}s", "--patience", f"{max(45, 6 * client.interval):.0f}s"]
+    words += ["--reaction", f"{max(5, 3 * client.interval):.0f}s"]
+    if client.work is not None:
+        words += ["--prepared-gone", str(client.work(place))]
+    if client.ends:
+        words += ["--prepared-exit"]
+    return [*words, *(word for kind in client.reacts_to for word in ("--type", kind))]
 
 
 def kept(client: Client) -> Path:

@@ -42,7 +42,8 @@ def _resource_agent(
         approves=approves,
         notes=notes,
         command=lambda place: script("tests.compatibility.cluster", agent, "--directory", place.directory, *layers),
-        settling=60,
+        settling=90,
+        at_once=2,
         work=lambda place: place.directory / "work" / configuring.WORK,
     )
 
@@ -110,6 +111,8 @@ DASK_WORKER = Client(
         "Remembers a NotBefore when its event is cancelled: the worker closed all the same.",
     ),
     command=lambda place: script("tests.compatibility.dask_worker", DASK.place, place.directory),
+    settling=60,
+    ends=True,
 )
 JOBQ_WORKER = Client(
     name="ai4s-jobq",
@@ -137,6 +140,7 @@ JOBQ_WORKER = Client(
         "Terminate is not looked at.",
     ),
     command=lambda place: script("tests.compatibility.jobq_worker", JOBQ.place, AZURITE.place, place.directory),
+    settling=60,
     work=lambda place: place.directory / jobq_worker.WORK,
 )
 TERMINATION = Client(

@@ -15,34 +15,22 @@ client meets the contract, not whether Forewarn can serve it: every one of them 
 This page is generated: `python -m tests.compatibility`, as root on Debian 12. The packages are fetched by
 `python -m tests.compatibility.installing`.
 """
-PASSED = {"passed", "pass", "ok", "true"}
-FAILED = {"failed", "fail", "false"}
+PASSED, FAILED = "passed", "failed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     check: str
+    title: str
     outcome: str
-    evidence: str
-
-    @property
-    def passed(self) -> bool:
-        return self.outcome.lower() in PASSED
-
-    @property
-    def failed(self) -> bool:
-        return self.outcome.lower() in FAILED
+    reason: str
 
 
 def verdicts(report: Mapping[str, Any]) -> list[Verdict]:
     """What doctor's JSON says, check by check."""
     return [
-        Verdict(
-            check=str(_first(check, "title", "name", "check", "id")),
-            outcome=str(_first(check, "outcome", "status", "verdict", "passed")),
-            evidence=_flat(_first(check, "evidence", "why", "message", "reason")),
-        )
-        for check in report.get("checks", ())
+        Verdict(check=check["id"], title=check["title"], outcome=check["verdict"], reason=check["reason"])
+        for check in report["checks"]
     ]
 
 
@@ -63,9 +51,8 @@ def _overview(reports: Iterable[tuple[Client, Mapping[str, Any] | None]]) -> str
 def _score(report: Mapping[str, Any] | None) -> str:
     if report is None:
         return "not run"
-    said = verdicts(report)
-    counted = [verdict for verdict in said if verdict.passed or verdict.failed]
-    return f"{sum(verdict.passed for verdict in counted)} of {len(counted)}"
+    counts = report["counts"]
+    return f"{counts[PASSED]} of {counts[PASSED] + counts[FAILED]}"
 
 
 def _section(client: Client, report: Mapping[str, Any] | None) -> str:
@@ -81,22 +68,27 @@ def _section(client: Client, report: Mapping[str, Any] | None) -> str:
     lines = [f"## {client.name}", "", client.about, "", "| | |", "| --- | --- |"]
     lines += [_row(name, text) for name, text in facts.items()]
     if report is not None:
-        lines += ["", "| check | outcome | evidence |", "| --- | --- | --- |"]
-        lines += [_row(verdict.check, verdict.outcome, verdict.evidence) for verdict in verdicts(report)]
+        lines += ["", *_findings(report)]
     if client.notes:
         lines += ["", "Seen beside the checks:", "", *(f"- {note}" for note in client.notes)]
     return "\n".join(lines) + "\n"
 
 
+def _findings(report: Mapping[str, Any]) -> list[str]:
+    """What it fails, with the reason; the rest by name."""
+    said = verdicts(report)
+    failed = [verdict for verdict in said if verdict.outcome == FAILED]
+    lines = ["| fails | the client … | what was seen |", "| --- | --- | --- |"] if failed else []
+    lines += [_row(f"`{verdict.check}`", f"… {verdict.title}", _first_line(verdict.reason)) for verdict in failed]
+    for outcome in dict.fromkeys(verdict.outcome for verdict in said if verdict.outcome != FAILED):
+        names = ", ".join(f"`{verdict.check}`" for verdict in said if verdict.outcome == outcome)
+        lines += ["", f"{outcome.capitalize()}: {names}."]
+    return lines
+
+
+def _first_line(reason: str) -> str:
+    return reason.partition("\n")[0]
+
+
 def _row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def _first(check: Mapping[str, Any], *names: str) -> Any:
-    return next((check[name] for name in names if name in check), "")
-
-
-def _flat(evidence: Any) -> str:
-    if isinstance(evidence, str):
-        return evidence
-    return "; ".join(map(str, evidence)) if isinstance(evidence, list | tuple) else str(evidence)

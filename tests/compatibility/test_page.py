@@ -8,23 +8,21 @@ from tests.compatibility.installing import PACKAGES
 from tests.compatibility.page import page
 
 REPORT = {
+    "counts": {"passed": 1, "failed": 1, "does not apply": 1, "not tried": 0},
     "checks": [
-        {
-            "title": "acts only for its own machine",
-            "outcome": "failed",
-            "evidence": ["POST | of web_1's event", "12:00:01"],
-        },
-        {"title": "keeps Metadata: true", "outcome": "passed", "evidence": ""},
-        {"title": "approves all pending deletes", "outcome": "skipped", "evidence": "no scale set"},
-    ]
+        {"id": "own-machine", "title": "acts for itself", "verdict": "failed", "reason": "POST | of web_1\nmore"},
+        {"id": "metadata-header", "title": "keeps Metadata: true", "verdict": "passed", "reason": ""},
+        {"id": "pending-deletes", "title": "approves them all", "verdict": "does not apply", "reason": "an observer"},
+    ],
 }
 
 
 def test_the_page_tells_every_client_and_what_doctor_said_of_it() -> None:
     text = page([(client, REPORT if client is TERMINATION else None) for client in CLIENTS])
     assert all(f"\n## {client.name}\n" in text for client in CLIENTS)
-    assert "| 1 of 2 |" in text, "a skipped check is neither passed nor failed"
-    assert "| acts only for its own machine | failed | POST \\| of web_1's event; 12:00:01 |" in text
+    assert "| 1 of 2 |" in text, "what does not apply is neither passed nor failed"
+    assert "| `own-machine` | … acts for itself | POST \\| of web_1 |" in text
+    assert "Passed: `metadata-header`.\n\nDoes not apply: `pending-deletes`." in text
     assert text.count("| not run |") == len(CLIENTS) - 1
 
 
