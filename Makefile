@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# Tests start hundreds of processes: what Python compiles is kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install up agent test test-azure test-kubernetes check format crash simulate fuzz bench
@@ -24,7 +26,7 @@ agent:               ## the agent in one file, dist/forewarn-agent.pyz, for mach
 
 test: check          ## every gate and every test
 	$(BIN)/python -m tests.portal.browser.installing
-	$(BIN)/python -m pytest -n 2 -m 'not azure and not kubernetes'
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not azure and not kubernetes'
 
 test-azure: install  ## the real Azure CLI against a whole Forewarn; installed once, outside the checkout
 	$(BIN)/python -m tests.azure.installing

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.portal.browser.installing import CHROMIUM
 
-from bench import agent, arm, estate, fleet, haproxy, http, parsing, polls, portal, waits, writes
+from bench import agent, arm, estate, fleet, haproxy, http, kit, parsing, polls, portal, waits, writes
 from bench.measuring import Row, machine, many_files
 
 PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[int, Callable[[str], None]], list[Row]]] = {
     "haproxy": haproxy.rows,
     "agent": agent.rows,
     "portal": portal.rows,
+    "kit": kit.rows,
 }
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 

@@ -11,13 +11,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import until
 
 HAPROXY = shutil.which("haproxy", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 needs_haproxy = pytest.mark.skipif(HAPROXY is None and not os.environ.get("CI"), reason="HAProxy is not installed")
@@ -49,13 +50,6 @@ def address() -> str:
     with socket.socket() as probe:
         probe.bind((host, 0))
         return f"{host}:{probe.getsockname()[1]}"
-
-
-def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come true in time"
-        time.sleep(0.01)
 
 
 def answers(where: str) -> bool:
@@ -94,7 +88,7 @@ def webs(*names: str) -> Iterator[dict[str, Web]]:
     try:
         for server in servers.values():
             server.start()
-        until(lambda: all(answers(server.where) for server in servers.values()))
+        until(lambda: all(answers(server.where) for server in servers.values()), "the servers answer")
         yield servers
     finally:
         for server in servers.values():
@@ -117,7 +111,7 @@ class HAProxy:
         with (self.folder / "log").open("ab") as log:
             command = [HAPROXY, "-db", "-f", str(self.folder / "haproxy.cfg")]
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        until(self._is_up)
+        until(self._is_up, "the balancer is up")
 
     def stop(self) -> None:
         if self.process is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from forewarn.agent.asking import ask
 from forewarn.agent.errors import AgentError
-from tests.agent.e2e.fleet import until
+from tests.waiting import until
 
 NOWHERE = "http://127.0.0.1:9"
 """Where nobody listens."""

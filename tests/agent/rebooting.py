@@ -15,9 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.agent.balancing import HAProxy, Web, address, answers, haproxy, until
+from tests.agent.balancing import HAProxy, Web, address, answers, haproxy
 from tests.agent.load import Load, load
 from tests.e2e.running import Up, up
+from tests.waiting import until
 
 BOOT = 1.0
 """How long a machine is away."""
@@ -110,7 +111,7 @@ def reboot_under_load(folder: Path, *, with_agent: bool, haproxy_options: str = 
         began = time.monotonic()
         done = forewarn.cli("restart", "web-0", "--wait")
         assert done.returncode == 0, done.stderr
-        until(lambda: machines[0].boots == 2 and balancer.status("web-0") == "UP", 30)
+        until(lambda: machines[0].boots == 2 and balancer.status("web-0") == "UP", "the machine is back")
         took = time.monotonic() - began
         time.sleep(CALM)
     log = folder / "web-0.log"
@@ -127,8 +128,10 @@ def _running(
     with ThreadPoolExecutor() as threads:
         running = [threads.submit(machine.run) for machine in machines]
         try:
-            until(lambda: all(answers(web.where) and balancer.status(web.name) == "UP" for web in webs))
-            until(lambda: not with_agent or _all_enrolled(forewarn))
+            until(
+                lambda: all(answers(web.where) and balancer.status(web.name) == "UP" for web in webs), "all are served"
+            )
+            until(lambda: not with_agent or _all_enrolled(forewarn), "the agents have asked")
             yield machines
         finally:
             for machine in machines:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.agent.e2e.fleet import until
 from tests.agent.process import an_agent
+from tests.waiting import until
 
 RULES = '[steps.note]\nuse = "log"\n[[rules]]\nsteps = ["note"]\n'
 

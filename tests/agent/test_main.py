@@ -16,8 +16,9 @@ from forewarn.agent.main import FLAGS, build_parser
 from forewarn.agent.records import Progress
 from forewarn.agent.tables import table
 from tests.agent.building import a_record, a_spec, an_event
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.process import agent_cli, an_agent
+from tests.waiting import until
 
 ASK = '[steps.note]\nuse = "log"\n[[rules]]\nsteps = ["note"]\napprove = "ask"\n'
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from forewarn.agent.asking import ask
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.process import NOWHERE, Agent, an_agent, get
+from tests.waiting import until
 
 ASK = '[steps.note]\nuse = "log"\n[[rules]]\nsteps = ["note"]\napprove = "ask"\n'
 OWN = '[agent]\napprove = "own"\n[steps.note]\nuse = "log"\n[[rules]]\nsteps = ["note"]\n'

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.agent.azure_host import Host, azure_host, reboot
-from tests.agent.e2e.fleet import HOOK, until
+from tests.agent.e2e.fleet import HOOK
 from tests.agent.process import an_agent
+from tests.waiting import until
 
 RULE = '[[rules]]\nsteps = ["work"]\n'
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.azure.installing import az
 from tests.e2e.running import FOREWARN, Up
+from tests.waiting import until
 
 PATIENCE = 60.0
 """Seconds of real time for anything that has to become true."""
@@ -92,7 +93,7 @@ class Fleet:
             matching = [e for e in self.events(machine) if (e["EventType"], e["EventStatus"]) == (kind, status)]
             return matching[0] if matching else None
 
-        event: dict[str, Any] = eventually(look, f"{machine} sees a {kind} {status}")
+        event: dict[str, Any] = until(look, f"{machine} sees a {kind} {status}")
         return event
 
     def _metadata(self, machine: str, body: dict[str, Any] | None) -> Any:
@@ -143,16 +144,6 @@ def evaluated(forewarn: Up, home: Path, *options: str) -> dict[str, str]:
     done = subprocess.run(["sh", "-c", script], env=before, capture_output=True, text=True, timeout=60, check=True)
     pairs = (line.partition("=") for line in done.stdout.split("\0") if line)
     return {name: value for name, _, value in pairs}
-
-
-def eventually(look: Callable[[], Any], what: str) -> Any:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"it did not come true within {PATIENCE:g} s: {what}")
 
 
 def nothing_is_announced(fleet: Fleet, machine: str) -> None:

@@ -17,10 +17,10 @@ import pytest
 
 from forewarn.access.files import ca_file, read_local
 from forewarn.cli.azure import MARK, Site, write_bundle, write_config
-from forewarn.cli.instances import instances
+from forewarn.remote.instances import instances
 from tests.access.making import LOCAL
 from tests.cli.shell import ENVIRONMENT, Shell, start
-from tests.cli.test_up import ready, up
+from tests.e2e.running import up
 
 SITE = Site(url="https://localhost:8443", local=LOCAL)
 CA = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"
@@ -52,8 +52,8 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def forewarn(place: Path) -> Iterator[Shell]:
-    with up(place, "--json") as process:
-        yield ready(process)[0]
+    with up(place / "forewarn-data") as running:
+        yield Shell(running.control)
 
 
 def evaluated(lines: str) -> dict[str, str]:

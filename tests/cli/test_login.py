@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from forewarn.access.files import write_local
-from forewarn.cli.instances import Instance, forget, instance_at, instances, note, state_directory
-from forewarn.cli.listeners import listening_users
-from forewarn.cli.login import check_listeners, find_login
 from forewarn.domain.errors import Invalid
 from forewarn.remote import Client
+from forewarn.remote.instances import Instance, forget, instance_at, instances, note, state_directory
+from forewarn.remote.listeners import listening_users
+from forewarn.remote.login import check_listeners, find_login
 from tests.access.making import LOCAL
 from tests.cli.shell import Said, Shell, start
 from tests.cli.test_up import ready, up

@@ -210,7 +210,7 @@ def test_every_option_reaches_the_wiring() -> None:
     told = words(
         """up --metadata [::1]:80 --control 127.0.0.2:81 --arm 127.0.0.3:82 --data d --clock 60x
         --identity machine=solo --sockets s --any-address --first-answer-delay 90s --rate-limit 5
-        --host-name Imds.Example --empty"""
+        --host-name Imds.Example --empty --faults"""
     )
     options = options_of(build_parser().parse_args(told))
     assert (options.metadata, options.control, options.data) == (("::1", 80), ("127.0.0.2", 81), Path("d"))
@@ -218,7 +218,7 @@ def test_every_option_reaches_the_wiring() -> None:
     assert (options.clock, options.identity, options.sockets) == ("60x", "machine=solo", Path("s"))
     assert (options.any_address, options.first_answer_delay) == (True, timedelta(seconds=90))
     assert (options.limits.rate, options.rules.host_names) == (5.0, frozenset({"imds.example"}))
-    assert (options.sample, options.fleet) == ("", None)
+    assert (options.sample, options.fleet, options.faults) == ("", None, True)
 
 
 STAGE = Stage(machine="solo", metadata="http://127.0.0.1:8254", control="http://127.0.0.1:8255", standing=False)

@@ -35,7 +35,7 @@ from forewarn.engine.player import Player
 from forewarn.engine.ports import Done, Failed, News, Running, Store
 from forewarn.engine.ticker import Ticker
 from forewarn.engine.worker import Worker
-from forewarn.imds import Fleet, Playbook, Server
+from forewarn.imds import Fleet, Playbook, TrialServer
 from forewarn.portal.app import create_portal
 from forewarn.store.memory import MemoryStore
 from forewarn.testing.builders import NOON
@@ -104,7 +104,7 @@ class Rig:
         self.worker = Worker(self.engine, self.driver, lambda: NOON)
         self.player = Player(self.engine, self.clock, self.ticker, self.worker)
         self.fleet = Fleet()
-        metadata = Server(fleet=self.fleet, backend=self.engine, clock=self.clock, seed=self._new_id())
+        metadata = TrialServer(fleet=self.fleet, backend=self.engine, clock=self.clock, seed=self._new_id())
         self.book = Playbook(self.fleet, metadata, now=self.clock.now, monotonic=time.monotonic)
         port = await self._serve(0)
         await self.engine.load_fleet(declared, "first")

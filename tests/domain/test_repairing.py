@@ -114,7 +114,7 @@ def test_no_more_than_one_in_twenty_is_repaired_at_a_time(count: int, repairs: i
     if is_fine:
         check(draft, members[-1], spec(), members)
     else:
-        with pytest.raises(TooMany, match=f"of {count} no more than {max(count // 20, 1)} may be at once"):
+        with pytest.raises(TooMany, match=f"Of {count}, no more than {max(count // 20, 1)} may be at once"):
             check(draft, members[-1], spec(), members)
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from forewarn.domain.events import Action
 from forewarn.drivers.command import CommandDriver
 from forewarn.engine.ports import Done, Failed, Running
 from tests.drivers.test_simulated import ACTION, NOON
+from tests.waiting import until
 
 TOLD = replace(ACTION, fence=3, attempts=2)
 
@@ -66,10 +66,7 @@ def test_a_program_that_takes_too_long_is_killed_with_its_children(tmp_path: Pat
     assert isinstance(outcome, Failed)
     assert "longer than 2 s" in outcome.reason
     child = int(pid.read_text())
-    deadline = time.monotonic() + 10
-    while _runs(child) and time.monotonic() < deadline:
-        time.sleep(0.01)  # a killed process takes a moment to leave
-    assert not _runs(child)
+    until(lambda: not _runs(child), "the child has left, which takes a killed process a moment", 10)
 
 
 def _runs(pid: int) -> bool:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import ssl
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import pytest
 
 from forewarn.access.files import Local, ca_file, read_local, token_in, token_request
 from forewarn.wiring import Forewarn, Options, running, wall
+from tests.waiting import until
 
 T = TypeVar("T")
 HERE = ("127.0.0.1", 0)
@@ -113,10 +113,7 @@ def test_a_token_of_the_key_before_holds_after_a_rotation_and_a_restart(tmp_path
     bearer = while_up(options(tmp_path), lambda forewarn: token(forewarn.control_url, login(tmp_path)))
 
     def story(forewarn: Forewarn) -> str:
-        deadline = time.monotonic() + 30
-        while len(forewarn.access.keys.public(wall())["keys"]) == 1:
-            assert time.monotonic() < deadline, "the keys were never rotated"
-            time.sleep(0.01)
+        until(lambda: len(forewarn.access.keys.public(wall())["keys"]) > 1, "the keys are rotated")
         assert fetch(forewarn.control_url + CLOCK, bearer)[0] == 200
         return forewarn.access.keys.signing.id
 

@@ -1,7 +1,6 @@
 """Readiness and approval policies, from the machines' side and the operator's: real processes, real sockets."""
 
 import json
-import signal
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -66,8 +65,7 @@ def test_an_event_starts_when_the_last_of_its_machines_is_ready_and_a_kill_forge
         names = ["db-0", "db-1", "db-2"]
         assert say(forewarn, "db-0", event) == (200, {"EventId": event, "Resources": names, "Ready": ["db-0"]})
         assert say(forewarn, "db-1", event.lower())[1]["Ready"] == ["db-0", "db-1"]
-        forewarn.process.send_signal(signal.SIGKILL)
-        forewarn.process.wait()
+        forewarn.kill()
     with up(tmp_path / "data", *a_fleet(tmp_path)) as forewarn:
         assert document(forewarn, "db-2") == before, "nothing visible has changed"
         assert asked(forewarn, "db-2", f"/forewarn/v1/ready?event={event}")[1]["Ready"] == ["db-0", "db-1"]

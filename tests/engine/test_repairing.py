@@ -161,7 +161,7 @@ async def test_so_has_one_that_was_started() -> None:
 async def test_a_small_set_repairs_one_at_a_time() -> None:
     land = await a_set()
     await report(land, "web_1")
-    with pytest.raises(TooMany, match="1 of the instances of web is being repaired"):
+    with pytest.raises(TooMany, match="Instances of web that are being repaired: 1"):
         await report(land, "web_2")
     await land.advance(10)
     await report(land, "web_2")

@@ -3,7 +3,6 @@
 import asyncio
 import re
 
-from forewarn.imds.connection import Connection
 from forewarn.imds.identity import ByLocalAddress
 from forewarn.imds.listeners import Listener
 from forewarn.imds.server import Server
@@ -51,7 +50,7 @@ class Line:
 
     def __init__(self, server: Server, local: str = "127.0.0.1") -> None:
         self.tape = Tape(local)
-        self._connection = Connection(server, LISTENER)
+        self._connection = server.connect(LISTENER)
         self._connection.connection_made(self.tape)
 
     async def send(self, data: bytes) -> None:

@@ -1,16 +1,17 @@
 """The memo changes how fast an answer comes, never which: the same bytes, cut alike, with it and without it."""
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forewarn.domain.events import Document
+from forewarn.domain.faults import Fault, FaultKind
 from forewarn.domain.machines import Machine
-from forewarn.imds import Fleet, Limits, Server
+from forewarn.imds import Fleet, Limits, Playbook, Server, TrialServer
 from forewarn.imds.doors import Doors
 from forewarn.imds.service import Read
 from forewarn.imds.slots import FORMS, Guest, Slot
@@ -51,11 +52,13 @@ class Clock:
         return NOW
 
 
-async def play(events: Sequence[Event], limits: Limits) -> tuple[bytes, bool]:
+async def play(
+    events: Sequence[Event], limits: Limits, prepare: Callable[[Playbook], object] | None = None
+) -> tuple[bytes, bool]:
     fleet = Fleet()
     machines = [machine("vm1", "alpha", "127.0.0.1"), machine("vm2", "beta", "127.0.0.2")]
     fleet.publish(machines=machines, documents=[document("alpha", 2, announcement()), document("beta", 2)])
-    server = Server(
+    server = (Server if prepare is None else TrialServer)(
         fleet=fleet,
         backend=Backend(fleet),
         identities=Identities(),
@@ -64,6 +67,8 @@ async def play(events: Sequence[Event], limits: Limits) -> tuple[bytes, bool]:
         limits=limits,
         monotonic=lambda: 0.0,
     )
+    if prepare is not None and isinstance(server, TrialServer):
+        prepare(Playbook(fleet, server, now=Clock().now, monotonic=lambda: 0.0))
     line = Line(server)
     for event in events:
         match event:
@@ -123,6 +128,45 @@ def test_with_and_without_the_memo_the_answers_are_the_same(events: list[Event])
 @given(stories)
 def test_a_memo_of_one_is_right_too(events: list[Event]) -> None:
     assert asyncio.run(play(events, Limits(memo_requests=1))) == asyncio.run(play(events, Limits(memo_requests=0)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(stories)
+def test_with_somebody_looking_on_the_answers_are_the_same(events: list[Event]) -> None:
+    """The log is kept, and a fault is set that never strikes."""
+    never = Fault(id="1", kind=FaultKind.STATUS, scope="alpha", since=NOW, skip=1000)
+
+    def look_on(book: Playbook) -> None:
+        book.log(on=True)
+        book.add([never])
+
+    assert asyncio.run(play(events, Limits(), look_on)) == asyncio.run(play(events, Limits()))
+
+
+kinds = st.sampled_from([kind for kind in FaultKind if kind is not FaultKind.DELAY])
+faults = st.builds(
+    lambda kind, number, chance, skip: Fault(
+        id=str(number),
+        kind=kind,
+        scope="alpha",
+        since=NOW,
+        by=timedelta(minutes=2),
+        probability=chance,
+        skip=skip,
+        status=404,
+    ),
+    kinds,
+    st.integers(0, 5),
+    st.sampled_from([0.3, 1.0]),
+    st.integers(0, 2),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(stories, st.lists(faults, min_size=1, max_size=4))
+def test_whatever_is_made_to_go_wrong_nothing_else_does(events: list[Event], struck: list[Fault]) -> None:
+    """Nothing is raised, and nothing is written after the end."""
+    asyncio.run(play(events, Limits(), lambda book: book.add(struck)))
 
 
 PLAN = Read(Guest(machine(), Slot("alpha")), FORMS["2020-07-01", True, True], None, 0)

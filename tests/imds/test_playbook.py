@@ -4,10 +4,10 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from forewarn.domain.errors import TooMany
 from forewarn.domain.events import Document
 from forewarn.domain.faults import Asked, Fault, FaultKind, Seen
+from forewarn.imds import TrialServer
 from forewarn.imds.identity import Everyone
 from forewarn.imds.listeners import Listener
 from forewarn.imds.playbook import KEPT_REQUESTS, LONGEST_BODY, MOST_FAULTS
@@ -32,10 +33,16 @@ from tests.imds.world import (
     machine,
     post,
     request,
-    serving,
+    trying,
 )
 
 # When, for whom, and how often.
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with trying() as world:
+        yield world
 
 
 def spoilt(world: World, count: int, raw: bytes = b"") -> str:
@@ -92,14 +99,14 @@ def test_a_fault_lasts_by_the_clock_of_the_fleet(world: World) -> None:
         world.at(minutes)
         seen.append(spoilt(world, 1))
     assert seen == ["x", "x", ".", "."]
-    assert world.server.meddler is None  # and then the server is as fast as ever
+    assert cast(TrialServer, world.server).meddler is None  # and then the server is as fast as ever
 
 
 def test_the_same_seed_gives_the_same_faults_and_each_machine_its_own() -> None:
     machines = [machine("vm1", "alpha", "127.0.0.2"), machine("vm2", "alpha", "127.0.0.3")]
 
     def play(seed: int, order: str) -> tuple[str, str]:
-        with serving(machines=machines) as world:
+        with trying(machines=machines) as world:
             world.fault(FaultKind.STATUS, probability=0.5, seed=seed)
             seen = {"2": "", "3": ""}
             for last in order:
@@ -124,7 +131,7 @@ def test_two_faults_of_chance_are_not_the_same_chance(world: World) -> None:
 
 def test_each_machine_of_a_scope_has_its_own_count() -> None:
     machines = [machine("vm1", "alpha", "127.0.0.2"), machine("vm2", "alpha", "127.0.0.3")]
-    with serving(machines=machines) as world:
+    with trying(machines=machines) as world:
         world.fault(FaultKind.STATUS, requests=1)
         for address in ("127.0.0.2", "127.0.0.3"):
             assert [world.ask(get(host=address), address).status for _ in range(2)] == [500, 200]
@@ -158,7 +165,7 @@ def test_a_reset_can_come_late(world: World) -> None:
 
 def test_documents_are_spoilt_in_an_order_that_makes_sense() -> None:
     """Whichever was set first: which document, what of it, under which number."""
-    with serving(documents=[document("alpha", 4)]) as world:
+    with trying(documents=[document("alpha", 4)]) as world:
         for kind in (FaultKind.RESTARTED, FaultKind.SKEWED_NOT_BEFORE, FaultKind.STALE):
             world.fault(kind, by=timedelta(minutes=1))
         world.publish(document("alpha", 5, announcement()))
@@ -186,7 +193,7 @@ def test_a_parked_request_comes_again_when_a_fault_is_set(world: World) -> None:
 
 
 def test_who_waits_hears_of_what_it_may_see_only() -> None:
-    with serving(documents=[document("alpha", 2)]) as world, world.connect() as client:
+    with trying(documents=[document("alpha", 2)]) as world, world.connect() as client:
         world.fault(FaultKind.NO_NOTICE)
         client.send(get())
         assert told(client.receive()) == (2, [])
@@ -200,7 +207,7 @@ def test_who_waits_hears_of_what_it_may_see_only() -> None:
 
 
 def test_who_waits_hears_of_it_when_its_time_has_come() -> None:
-    with serving(documents=[document("alpha", 2)]) as world, world.connect() as client:
+    with trying(documents=[document("alpha", 2)]) as world, world.connect() as client:
         world.fault(FaultKind.SHORT_NOTICE, by=timedelta(minutes=2))
         client.send(get())
         assert told(client.receive()) == (2, [])
@@ -213,7 +220,7 @@ def test_who_waits_hears_of_it_when_its_time_has_come() -> None:
 
 @pytest.mark.parametrize("end", ["time", "the-fault-is-over", "the-fault-is-taken-back"])
 def test_a_wait_in_vain_ends(end: str) -> None:
-    with serving(documents=[document("alpha", 2)]) as world, world.connect() as client:
+    with trying(documents=[document("alpha", 2)]) as world, world.connect() as client:
         world.fault(FaultKind.NO_NOTICE, lasts=timedelta(minutes=1))
         client.send(get())
         client.receive()
@@ -280,7 +287,7 @@ def test_over_a_unix_socket(tmp_path: Path, kind: FaultKind, new_loop: Callable[
         listening.listen()
         return Listener(sockets=(listening,), identity=Everyone("alpha", "vm1"), loopback_only=False)
 
-    with serving(listen=listen, new_loop=new_loop) as world:
+    with trying(listen=listen, new_loop=new_loop) as world:
         world.fault(kind, requests=1)
         for ended in (kind in (FaultKind.RESET, FaultKind.TRUNCATED), False):
             with socket.socket(socket.AF_UNIX) as raw:
@@ -309,7 +316,7 @@ def test_after_the_playbook_everything_is_remembered_again_and_right(world: Worl
     assert told(world.ask(raw)) == (2, [])
     assert world.do(memo) == [set()]
     world.do(world.book.clear)
-    assert world.server.meddler is None
+    assert cast(TrialServer, world.server).meddler is None
     assert told(world.ask(raw)) == (3, [])
     assert world.do(memo) == [{raw}]
     world.publish(document("alpha", 4, announcement()))
@@ -349,7 +356,7 @@ def test_another_scope_of_the_same_name_begins_anew(world: World) -> None:
 
 def test_times_beyond_the_calendar_are_told_as_they_are() -> None:
     last = replace(announcement(), not_before=announcement().not_before.replace(year=9999, month=12))  # type: ignore[union-attr]
-    with serving(documents=[document("alpha", 2, last)]) as world:
+    with trying(documents=[document("alpha", 2, last)]) as world:
         world.fault(FaultKind.SKEWED_NOT_BEFORE, by=timedelta(days=300))
         world.fault(FaultKind.STALE, by=timedelta(days=366))
         world.time = world.time.replace(year=1)
@@ -376,7 +383,7 @@ def test_without_a_fault_every_answer_is_byte_for_byte_the_same() -> None:
     ]
 
     def play(prepare: Callable[[World], object]) -> list[bytes]:
-        with serving() as world:
+        with trying() as world:
             prepare(world)
             came = []
             for step in story:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import uvloop
@@ -15,7 +16,7 @@ from forewarn.domain.errors import NotFound
 from forewarn.domain.events import Actor, Announcement, Document, Event, EventType, Phase, Readiness, Source
 from forewarn.domain.faults import Fault, FaultKind, Seen
 from forewarn.domain.machines import Machine, Profile
-from forewarn.imds import Fleet, Limits, Playbook, Rules, Server
+from forewarn.imds import Fleet, Limits, Playbook, Rules, Server, TrialServer
 from forewarn.imds.listeners import Listener, on_loopback
 from forewarn.testing.builders import an_event
 from forewarn.wire.identity import Token
@@ -212,6 +213,7 @@ def serving(
     rules: Rules | None = None,
     listen: Callable[[], Listener] = lambda: on_loopback(0),
     new_loop: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop,
+    make: type[Server] = Server,
 ) -> Iterator[World]:
     loop = new_loop()
     thread = threading.Thread(target=loop.run_forever)
@@ -223,7 +225,7 @@ def serving(
         world.fleet.publish(machines=machines, documents=documents)
         world.backend = Backend(world.fleet)
         world.identities = Identities()
-        world.server = Server(
+        world.server = make(
             fleet=world.fleet,
             backend=world.backend,
             clock=world,
@@ -233,7 +235,8 @@ def serving(
             rules=rules,
             monotonic=lambda: world.seconds,
         )
-        world.book = Playbook(world.fleet, world.server, now=world.now, monotonic=lambda: world.seconds)
+        if isinstance(world.server, TrialServer):
+            world.book = Playbook(world.fleet, world.server, now=world.now, monotonic=lambda: world.seconds)
         world.listener = listen()
         world.port = world.listener.port
         await world.server.serve(world.listener)
@@ -350,3 +353,7 @@ def request(
     lines += [f"Host: {host}"] if host is not None else []
     lines += [f"Metadata: {metadata}"] if metadata is not None else []
     return "\r\n".join([*lines, *fields, "", ""]).encode("latin-1")
+
+
+trying = partial(serving, make=TrialServer)
+"""A server whose clients are on trial; the world's `book` is its playbook."""

@@ -7,7 +7,6 @@ their place (`tests.kubernetes.playing`), through the same API.
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.kubernetes import certificates
 from tests.kubernetes.api import Api
 from tests.kubernetes.installing import Programs, programs
+from tests.waiting import until
 
-PATIENCE = 60.0
 """Seconds of real time for anything that has to become true."""
 
 ETCD = "etcd:1"
@@ -66,16 +65,9 @@ class Cluster:
         attributes |= {"subresource": subresource, "name": (rule.get("resourceNames") or [""])[0]}
         review = {"spec": {"user": user, "resourceAttributes": attributes}}
         reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-        wait_until(
+        until(
             lambda: bool(self.admin.create(reviews, review)["status"]["allowed"]), f"{user} is granted {cluster_role}"
         )
-
-
-def wait_until(look: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not look():
-        assert time.monotonic() < deadline, f"it did not come true within {PATIENCE:g} s: {what}"
-        time.sleep(0.02)
 
 
 def needed_programs() -> Programs:
@@ -162,7 +154,7 @@ def _apiserver_options(folder: Path, port: int) -> list[str]:
 
 def _wait_for(process: "subprocess.Popen[bytes]", ready: Callable[[], bool], log: Path) -> None:
     try:
-        wait_until(lambda: process.poll() is not None or ready(), "the program is ready")
+        until(lambda: process.poll() is not None or ready(), "the program is ready")
         assert process.poll() is None, f"the program ended with {process.poll()}"
     except AssertionError as failure:
         failure.add_note(f"{log}:\n{log.read_text()[-4000:]}")

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.kubernetes import playing
-from tests.kubernetes.cluster import RBAC, Cluster, running, wait_until
+from tests.kubernetes.cluster import RBAC, Cluster, running
 from tests.kubernetes.playing import Stage
 from tests.kubernetes.stepping import Play
+from tests.waiting import until
 
 MANIFEST = Path(__file__).parents[2] / "deploy" / "kubernetes" / "agent-rbac.yaml"
 PATHS = {
@@ -46,7 +47,7 @@ def agent_token(cluster: Cluster) -> str:
         cluster.admin.call("POST", PATHS[kind[1]], document.encode(), "application/yaml").expect(201)
     token = cluster.admin.create(f"{PATHS['ServiceAccount']}/forewarn-agent/token", {"spec": {}})["status"]["token"]
     agent = cluster.speaking_as(token)
-    wait_until(lambda: agent.call("GET", "/api/v1/pods").status == 200, "the manifest's rights are known")
+    until(lambda: agent.call("GET", "/api/v1/pods").status == 200, "the manifest's rights are known")
     return str(token)
 
 

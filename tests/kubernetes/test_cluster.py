@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.kubernetes.api import MERGE_PATCH
-from tests.kubernetes.cluster import RBAC, Cluster, wait_until
+from tests.kubernetes.cluster import RBAC, Cluster
 from tests.kubernetes.installing import KUBERNETES
 from tests.kubernetes.playing import Stage
+from tests.waiting import until
 
 pytestmark = pytest.mark.kubernetes
 
@@ -49,7 +50,7 @@ def test_a_kubelet_in_the_background_ends_what_is_told_to_go_and_nothing_else(st
     stage.pod("staying")
     with stage.kubelet():
         stage.evict("going").expect(201)
-        wait_until(lambda: "going" not in names(stage), "the pod is gone")
+        until(lambda: "going" not in names(stage), "the pod is gone")
     assert names(stage) == ["staying"]
 
 

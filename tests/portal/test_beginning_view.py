@@ -57,7 +57,7 @@ def test_what_is_wrong_is_said_beside_its_field(wanted: dict[str, Any], field: s
     found = asked(**{"names": ("db",), **wanted})
     assert found.campaign is None
     assert found.errors.keys() == {field}
-    assert message in found.errors[field]
+    assert message in str(found.errors[field])
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

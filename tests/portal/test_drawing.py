@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forewarn.domain.events import Actor, Approval, Event, Phase
-from forewarn.portal.views.drawing import Ink, Sign, Window, draw_bars, draw_steps, in_sight
+from forewarn.portal.views.drawing import NARROWEST, SLIVER, Ink, Sign, Window, draw_bars, draw_steps, in_sight
 from forewarn.portal.views.rolling import Pace, Rolling, Step, StepState
 from forewarn.testing.builders import NOON, a_campaign, an_event
 
@@ -65,6 +65,12 @@ def test_what_is_under_way_reaches_up_to_now_and_grows() -> None:
     impact = bar.pieces[-1]
     assert impact.is_open
     assert impact.x + impact.width == pytest.approx(WINDOW.x(NOW), abs=0.02)
+
+
+def test_what_has_only_just_begun_is_seen_and_can_be_pointed_at() -> None:
+    (bar,) = draw_bars([an_event(phase=Phase.STARTED, scheduled_at=NOW, started_at=NOW)], WINDOW)
+    assert bar.width == NARROWEST
+    assert [piece.width for piece in bar.pieces] == [SLIVER]
 
 
 def test_events_that_overlap_are_below_each_other_and_others_share_a_row() -> None:

@@ -33,7 +33,7 @@ def test_an_event_tells_what_it_waits_for_who_did_what_and_how_each_version_show
     assert f"Waits for approval by any machine of {SCOPE}, or " in html
     assert html.count('datetime="2030-01-01T12:10:00Z"') >= 2
     assert "Approved by you, it starts at once." in html
-    assert "Terminate of web_1</td>" in html, "the history's entry"
+    assert "Scheduled Terminate of web_1</span></td>" in html, "the history's entry"
     assert html.count('id="document-') == 7
     assert "This api-version has no Terminate" in html
 
@@ -107,7 +107,7 @@ def test_the_policy_of_the_scope_is_told_in_words(
 
 
 def test_who_is_ready_and_who_no_longer_is_told(portal: FleetPortal, delete: str) -> None:
-    for ready, says in ((True, "ready since"), (False, "took back,")):
+    for ready, says in ((True, ">ready</span>"), (False, "no longer ready")):
         portal.run(portal.engine.say_ready(SCOPE, id_of(delete), "web_1", ready))
         assert says in portal.look(delete)
 

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from forewarn.domain.events import EventType, OperationState, Phase
 from forewarn.domain.history import What
-from forewarn.portal.views.machines import LATELY, lately_of, machine_view
+from forewarn.portal.views.lately import LATELY, lately_of
+from forewarn.portal.views.machines import machine_view
 from forewarn.testing.builders import NOON, a_machine, a_scope, a_scope_with, an_entry, an_event, an_operation
 
 MINUTE = timedelta(minutes=1)
@@ -48,12 +49,12 @@ def test_lately_tells_once_of_each_event_and_operation_the_newest_first() -> Non
         an_entry("forgotten"),
     ]
     told = lately_of("vm", entries, {"M": mine, "O": other}, {"R": ran})
-    assert [(late.what, late.event, late.operation) for late in told] == [
+    assert [(late.entry.what, late.event, late.operation) for late in told] == [
         (What.POWER, None, None),
         (What.RAN, None, ran),
         (What.SCHEDULED, mine, None),
     ]
-    assert (told[0].before, told[0].after) == ("running", "stopped")
+    assert (told[0].entry.before, told[0].entry.after) == ("running", "stopped")
 
 
 def test_lately_has_an_end() -> None:

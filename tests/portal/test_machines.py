@@ -90,7 +90,7 @@ def test_a_machine_that_is_gone_is_still_told_of(portal: FleetPortal) -> None:
     answer = portal.visit("GET", machine_of("solo", "solo"))
     assert answer.status == 404
     assert "solo is gone." in answer.body.decode()
-    assert "Terminate: done at once, without an event" in answer.body.decode()
+    assert "Terminate · done at once, without an event" in answer.body.decode()
     assert "solo is gone." in portal.look(machine_of("solo", "solo").replace("machines?", "machines/state?"))
 
 

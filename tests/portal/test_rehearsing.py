@@ -102,7 +102,7 @@ def test_what_is_under_way_is_told_with_its_event() -> None:
 
 def test_a_limit_that_is_reached_is_told_in_words() -> None:
     stage = Stage(scopes=[busy(10)], settings=Settings(), now=NOON)
-    assert "no more than 10" in request_preview(Verb.RESTART, PLAIN, stage, SOMEBODY).refusal
+    assert "no more than 10" in str(request_preview(Verb.RESTART, PLAIN, stage, SOMEBODY).refusal)
 
 
 # Repairs

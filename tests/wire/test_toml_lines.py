@@ -66,3 +66,10 @@ def test_what_is_not_there_is_where_its_table_is() -> None:
 
 def test_the_first_line_stands_for_what_has_no_place_at_all() -> None:
     assert line_of("\na = 1\n", ("x",)) == 1
+
+
+def test_a_table_of_an_array_is_known_by_its_number() -> None:
+    text = "[[a]]\nb = 1\n[[a]]\nb = 2\n[a.c]\nd = 3\n[[a.e]]\n[[a.e]]\nf = 4\n"
+    places = {("a",): 1, ("a", "0", "b"): 2, ("a", "1"): 3, ("a", "1", "b"): 4, ("a", "1", "c", "d"): 6}
+    for path, line in {**places, ("a", "1", "e", "1", "f"): 9, ("a", "1", "x"): 3}.items():
+        assert line_of(text, path) == line

@@ -110,9 +110,14 @@ class Access:
             action = action or ACTIONS[right]
             self.refusals.note(caller.actor, at, action)
             raise Forbidden(
-                f"The client '{caller.name}' with object id '{caller.object_id}' does not have authorization to "
-                f"perform action '{action}' over scope '{at[:500]}' or the scope is invalid. "
-                "If access was recently granted, please refresh your credentials."
+                "The client '{client}' with object id '{object_id}' does not have authorization to "
+                "perform action '{action}' over scope '{scope}' or the scope is invalid. "
+                "If access was recently granted, please refresh your credentials.",
+                key="no_right",
+                client=caller.name,
+                object_id=caller.object_id,
+                action=action,
+                scope=at[:500],
             )
 
     def public_keys(self) -> dict[str, object]:

@@ -87,6 +87,7 @@ class Resources:
         try:
             return _response(await self._answer(request))
         except (ForewarnError, Malformed) as error:
+            request.state.refusal = error  # for who asks in this process, and speaks another language
             return answer_to(error)
         except Exception:
             log.exception("a request to the control plane failed: %s %.200r", request.method, request.scope["path"])

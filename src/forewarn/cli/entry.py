@@ -5,22 +5,24 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from forewarn.cli.login import find_login
 from forewarn.cli.output import Output
 from forewarn.cli.parser import build_parser
+from forewarn.cli.run import split_command
 from forewarn.domain.errors import ForewarnError
-from forewarn.remote import DEFAULT_SERVER, Client, Refusal, Unreachable
+from forewarn.remote import Refusal, Unreachable
+from forewarn.remote.login import client_of
 
 OK, FAILED, MISUSED, UNREACHABLE = 0, 1, 2, 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = build_parser()
-    args = parser.parse_args(argv)
+    words, command = split_command(sys.argv[1:] if argv is None else argv)
+    args = build_parser().parse_args(words)
+    if command:
+        args.command = command
     out = Output(as_json=getattr(args, "json", False))
     try:
-        server = getattr(args, "server", None) or os.environ.get("FOREWARN_SERVER") or DEFAULT_SERVER
-        client = Client(server, lambda: find_login(server, getattr(args, "data", None)))
+        client = client_of(getattr(args, "server", None), getattr(args, "data", None))
     except ValueError as error:
         out.note(f"forewarn: {error}")
         return MISUSED

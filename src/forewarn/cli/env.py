@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 from forewarn.access.files import Local, ca_file, make_private
 from forewarn.cli.azure import CLOUD, Site, write_bundle, write_config
-from forewarn.cli.instances import Instance, instance_at, instances
-from forewarn.cli.login import find_login, named_data
 from forewarn.cli.output import Output
 from forewarn.cli.shells import SHELLS, Shell
 from forewarn.cli.verbs import Verbs, add_verb
 from forewarn.domain.errors import Invalid
 from forewarn.remote import Client, Refusal, Unreachable
+from forewarn.remote.instances import Instance, instance_at, instances
+from forewarn.remote.login import find_login, named_data
 
 TELLS = 'Print what to eval, so that the real az and the real SDK ask Forewarn: eval "$(forewarn env)".'
 PROXIES = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"

@@ -1,12 +1,14 @@
 """`forewarn fleet`: the machines, and the scopes they are in."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from forewarn.cli.output import Output, full_time, short
 from forewarn.cli.policy import policy_text
 from forewarn.cli.verbs import Verbs, add_verb, count
 from forewarn.remote import Client
+from forewarn.wire import fleetfile
 
 SHOWN = 200
 COLUMNS = ("MACHINE", "SCOPE", "UD", "FD", "PRIORITY", "POWER", "METADATA URL")
@@ -20,6 +22,9 @@ def add_verbs(verbs: Verbs, common: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--limit", type=count, metavar="N", help=f"show at most N; 0 shows all (default: {SHOWN}, with --json all)"
     )
+    actions: Verbs = verb.add_subparsers(metavar="ACTION", title="actions")
+    verb = add_verb(actions, common, "declare", declare, "Take over another fleet file, all of it or none.")
+    verb.add_argument("file", type=Path, metavar="FILE", help="who is no longer declared in it leaves at once")
 
 
 def fleet(args: argparse.Namespace, client: Client, out: Output) -> int:
@@ -36,6 +41,21 @@ def fleet(args: argparse.Namespace, client: Client, out: Output) -> int:
         out.table(COLUMNS, [_machine_row(machine) for machine in shown])
     if more:
         out.note(f"… and more; --limit 0 shows all, --limit {limit * 10} more of them.")
+    return 0
+
+
+def declare(args: argparse.Namespace, client: Client, out: Output) -> int:
+    try:
+        text = fleetfile.decode(args.file.read_bytes(), str(args.file))
+    except OSError as error:
+        out.note(f"forewarn: {args.file}: {error.strerror or error}.")
+        return 2
+    fleetfile.parse(text, str(args.file))  # so that what is wrong is told by the file's own name
+    answer = client.put("/fleet", {"declaration": text})
+    if out.as_json:
+        out.json(answer)
+    else:
+        out.line(f"The fleet is what {args.file} declares.")
     return 0
 
 

@@ -31,7 +31,11 @@ class Output:
         self.as_json = as_json
         self._file = file or sys.stdout
         self._errors = errors or sys.stderr
-        self._console = Console(file=self._file, width=None if self._file.isatty() else WIDE, highlight=False)
+        self.console = Console(file=self._file, width=None if self._file.isatty() else WIDE, highlight=False)
+
+    @property
+    def is_terminal(self) -> bool:
+        return self._file.isatty()
 
     def json(self, value: object) -> None:
         print(json.dumps(value, indent=2, ensure_ascii=False), file=self._file)
@@ -44,7 +48,7 @@ class Output:
 
     def cells(self, *words: str) -> None:
         """One line of a log, its known words in their colours."""
-        self._console.print(Text("  ").join(styled(word) for word in words if word), soft_wrap=True)
+        self.console.print(Text("  ").join(styled(word) for word in words if word), soft_wrap=True)
         self._file.flush()
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -53,8 +57,8 @@ class Output:
             table.add_column(column, overflow="fold")
         for row in rows:
             table.add_row(*(styled(cell) for cell in row))
-        with self._console.capture() as drawn:
-            self._console.print(table)
+        with self.console.capture() as drawn:
+            self.console.print(table)
         print("\n".join(line.rstrip() for line in drawn.get().splitlines()), file=self._file, flush=True)
 
     def note(self, text: str) -> None:

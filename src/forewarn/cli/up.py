@@ -10,8 +10,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forewarn.cli.instances import Instance, forget, note
-from forewarn.cli.login import DATA, VARIABLE, named_data
 from forewarn.cli.output import Output
 from forewarn.cli.verbs import Verbs, address
 from forewarn.cli.welcome import show
@@ -19,6 +17,8 @@ from forewarn.domain.errors import ForewarnError, Invalid
 from forewarn.domain.rates import rate_of
 from forewarn.domain.settings import LONGEST_FIRST_ANSWER
 from forewarn.remote import CONTROL, Client
+from forewarn.remote.instances import Instance, forget, note
+from forewarn.remote.login import DATA, VARIABLE, named_data
 from forewarn.wire.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ def _add_metadata_options(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="answer 429 beyond N requests a second and machine; Azure allows 5 (default: no limit)",
     )
+    verb.add_argument(
+        "--faults", action="store_true", help="`forewarn faults` and `forewarn requests` work on a real clock, too"
+    )
 
 
 def clock(text: str) -> str:
@@ -203,6 +206,7 @@ def options_of(args: argparse.Namespace) -> "Options":
         sockets=args.sockets,
         any_address=args.any_address,
         first_answer_delay=args.first_answer_delay,
+        faults=args.faults,
         development=args.development,
         limits=Limits(rate=args.rate_limit),
         rules=Rules(host_names=frozenset(name.lower() for name in args.host_name)),

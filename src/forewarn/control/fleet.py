@@ -9,6 +9,7 @@ from forewarn.control.desk import Desk
 from forewarn.control.endpoints import LARGE, Ask, Endpoint, Endpoints
 from forewarn.control.views import View
 from forewarn.domain.errors import Conflict
+from forewarn.domain.fleet import Fleet
 from forewarn.engine.loading import FLEET_NOTE
 from forewarn.wire import fleetfile
 
@@ -22,8 +23,7 @@ class Declared(View, frozen=True):
 
 
 async def read_fleet(desk: Desk, ask: Ask[Nothing, Nothing]) -> Declared:
-    kept = await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE))
-    return Declared(declaration=kept or "")
+    return Declared(declaration=await _taken_over_last(desk))
 
 
 async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
@@ -34,8 +34,20 @@ async def declare_fleet(desk: Desk, ask: Ask[Nothing, Declaration]) -> Declared:
         raise Conflict(
             "[driver]: Forewarn runs with another one, which is chosen when it starts. Declare the same, or start anew."
         )
-    await desk.engine.load_fleet(declared.fleet, text)
+    await desk.engine.load_fleet(declared.fleet, text, _fleet_of(await _taken_over_last(desk)))
     return Declared(declaration=text)
+
+
+def _fleet_of(text: str) -> Fleet | None:
+    """None if it is no longer understood: an older Forewarn has taken it over."""
+    try:
+        return fleetfile.parse(text, "declaration").fleet
+    except fleetfile.FleetFileError:
+        return None
+
+
+async def _taken_over_last(desk: Desk) -> str:
+    return await desk.engine.store.read(lambda reader: reader.note(FLEET_NOTE)) or ""
 
 
 ENDPOINTS: Endpoints = (
@@ -49,7 +61,8 @@ ENDPOINTS: Endpoints = (
     Endpoint(
         method="PUT",
         path="/forewarn/v1/fleet",
-        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once.",
+        does="Take over another fleet file, all of it or none: who is no longer declared leaves at once, "
+        "and who was declared before and has been deleted stays so.",
         handler=declare_fleet,
         body=Declaration,
         answer=Declared,

@@ -54,13 +54,27 @@ def begin(draft: Draft, scope: str, campaign: Campaign, machines: Sequence[Machi
     """The walk enters the scope; the first update domain is due at once."""
     here = draft.scopes[scope]
     if campaign.impact not in ROLLED_OUT:
-        raise Invalid(f"A campaign rolls out Freeze, Reboot or Redeploy, not {campaign.impact.value}.")
+        raise Invalid(
+            "A campaign rolls out Freeze, Reboot or Redeploy, not {impact}.",
+            key="campaign_type",
+            impact=campaign.impact.value,
+        )
     if here.walk is not None:
-        raise Conflict(f"Campaign {here.walk.campaign} is still under way in {scope}: wait for its end, or cancel it.")
+        raise Conflict(
+            "Campaign {campaign} is still under way in {scope}: wait for its end, or cancel it.",
+            key="campaign_under_way",
+            campaign=here.walk.campaign,
+            scope=scope,
+        )
     check_notice(campaign.impact, campaign.notice, settings)
     pause = settings.recovery_pause if campaign.pause is None else campaign.pause
     if not timedelta(0) <= pause <= LONGEST:
-        raise Invalid(f"The recovery pause is between none and {LONGEST.days} days, not {pause}.")
+        raise Invalid(
+            "The recovery pause is between none and {days} days, not {pause}.",
+            key="recovery_pause",
+            days=LONGEST.days,
+            pause=pause,
+        )
     domains = tuple(sorted({machine.update_domain for machine in machines}))
     walk = Walk(campaign=campaign.id, pause=pause, remaining=domains, due=draft.now)
     _put(draft, scope, walk, campaign.requested_by, "begun")
@@ -113,7 +127,9 @@ def halt(draft: Draft, event: Event) -> None:
 def wished(campaign: Campaign, wish: CampaignState) -> Campaign:
     """The campaign as somebody wishes it to be; Conflict where it is too late for that."""
     if campaign.state is CampaignState.CANCELED and wish is not CampaignState.CANCELED:
-        raise Conflict(f"Campaign {campaign.id} was cancelled: begin a new one.")
+        raise Conflict(
+            "Campaign {campaign} was cancelled: begin a new one.", key="campaign_canceled", campaign=campaign.id
+        )
     return replace(campaign, state=wish)
 
 

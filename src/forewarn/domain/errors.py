@@ -12,7 +12,16 @@ ForewarnError
 
 
 class ForewarnError(Exception):
-    """The root. Its text is written for the person who reads it: what happened, why, what to do."""
+    """The root. Its text is written for the person who reads it: what happened, why, what to do.
+
+    A text with a key names its facts in braces. Who speaks another language finds words of their own by the key, and
+    fills in the same facts.
+    """
+
+    def __init__(self, text: str = "", /, *, key: str = "", **facts: object) -> None:
+        super().__init__(text.format(**facts) if key else text)
+        self.key = key
+        self.facts = facts
 
 
 class Refused(ForewarnError):

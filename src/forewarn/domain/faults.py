@@ -60,7 +60,7 @@ class Seen(Struct, kw_only=True):
     faults: tuple[str, ...] = ()  # what was made to go wrong
     status: int | None = None  # None: not answered, or not yet
     incarnation: int | None = None  # of the document that was sent
-    newest: int | None = None  # of the document that there was then, whatever was sent
+    newest: int | None = None  # of the document that there was then, whatever was sent, or while it still waits
 
 
 NEEDS_BY = frozenset(
@@ -114,8 +114,10 @@ def check(fault: Fault) -> None:
         raise Invalid("probability: a number above 0, and 1 at most.")
     if fault.requests is not None and fault.requests < 1:
         raise Invalid("requests: 1 or more; leave it out for any number.")
-    if not fault.value.isascii() or not fault.value.isprintable() or len(fault.value) > 200:
-        raise Invalid("value: up to 200 printable ASCII characters.")
+    if fault.until is not None and fault.until <= fault.since:
+        raise Invalid("lasts: more than nothing; leave it out for as long as nobody takes it back.")
+    if not 0 < len(fault.value) <= 200 or not fault.value.isascii() or not fault.value.isprintable():
+        raise Invalid("value: 1 to 200 printable ASCII characters.")
 
 
 def shifted(at: datetime, by: timedelta) -> datetime:

@@ -35,7 +35,13 @@ def step(event: Event, fact: Fact, now: datetime) -> Event:
     """The event after the fact, or Conflict where the table has no such cell."""
     phase = TRANSITIONS[event.phase].get(fact)
     if phase is None:
-        raise Conflict(f"Event {event.id} is {event.phase.value}: this is not the time to {fact.value} it.")
+        raise Conflict(
+            "Event {event} is {phase}: this is not the time to {fact} it.",
+            key="not_the_time",
+            event=event.id,
+            phase=event.phase.value,
+            fact=fact.value,
+        )
     if phase is Phase.STARTED:
         return replace(event, phase=phase, started_at=now)
     return replace(event, phase=phase, ended_at=now)

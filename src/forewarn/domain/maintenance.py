@@ -83,23 +83,35 @@ def _check_not_leaving(draft: Draft, machines: Sequence[Machine]) -> None:
     for machine in machines:
         running = under_way(draft.scopes[machine.scope], machine, EventType.TERMINATE)
         if running is not None:
-            raise Conflict(f"{machine.name} is already being deleted (operation {running.id}): leave it out.")
+            raise Conflict(
+                "{machine} is already being deleted (operation {operation}): leave it out.",
+                key="leaving_already",
+                machine=machine.name,
+                operation=running.id,
+            )
 
 
 def _notice(machine: Machine, work: Maintenance, settings: Settings) -> timedelta:
     least = minimum_notice(work.impact, settings)
     match work.impact:
         case EventType.PREEMPT if not machine.is_spot:
-            raise Conflict(f"{machine.name} is not a Spot machine: it cannot get Preempt.")
+            raise Conflict(
+                "{machine} is not a Spot machine: it cannot get Preempt.", key="not_spot", machine=machine.name
+            )
         case EventType.TERMINATE:
             if machine.is_spot:
-                raise Conflict(f"{machine.name} is a Spot machine: it gets Preempt, never Terminate.")
+                raise Conflict(
+                    "{machine} is a Spot machine: it gets Preempt, never Terminate.", key="spot", machine=machine.name
+                )
             notice = work.notice if work.notice is not None else machine.terminate_notice or least
             if not settings.terminate_min <= notice <= settings.terminate_max:
-                shortest, longest = format_duration(settings.terminate_min), format_duration(settings.terminate_max)
                 raise Invalid(
-                    f"Terminate gives {shortest} to {longest} of notice, not {format_duration(notice)} "
-                    "(settings terminate_min and terminate_max)."
+                    "Terminate gives {shortest} to {longest} of notice, not {notice} "
+                    "(settings terminate_min and terminate_max).",
+                    key="terminate_notice",
+                    shortest=format_duration(settings.terminate_min),
+                    longest=format_duration(settings.terminate_max),
+                    notice=format_duration(notice),
                 )
             return notice
         case _:
@@ -112,11 +124,17 @@ def check_notice(impact: EventType, notice: timedelta | None, settings: Settings
     least = minimum_notice(impact, settings)
     if notice is not None and notice < least:
         raise Invalid(
-            f"{impact.value} gives at least {format_duration(least)} of notice, not {format_duration(notice)}: "
-            f"ask for more, or lower the setting notice_{impact.value.lower()}."
+            "{impact} gives at least {least} of notice, not {notice}: ask for more, or lower the setting {setting}.",
+            key="notice_too_short",
+            impact=impact.value,
+            least=format_duration(least),
+            notice=format_duration(notice),
+            setting=f"notice_{impact.value.lower()}",
         )
     if notice is not None and notice > LONGEST:
         raise Invalid(
-            f"Nothing is announced more than {LONGEST.days} days ahead: "
-            f"give less notice than {format_duration(notice)}."
+            "Nothing is announced more than {days} days ahead: give less notice than {notice}.",
+            key="notice_too_long",
+            days=LONGEST.days,
+            notice=format_duration(notice),
         )

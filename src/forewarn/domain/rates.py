@@ -7,7 +7,9 @@ FASTEST = 100_000.0
 
 def checked_rate(rate: float) -> float:
     if not 0 <= rate <= FASTEST:
-        raise Invalid(f"A clock's rate is between 0 and {FASTEST:g}, not {rate:g}.")
+        raise Invalid(
+            "A clock's rate is between 0 and {most}, not {rate}.", key="rate", most=f"{FASTEST:g}", rate=f"{rate:g}"
+        )
     return rate
 
 

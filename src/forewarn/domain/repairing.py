@@ -38,13 +38,22 @@ def check(draft: Draft, machine: Machine, spec: SetSpec, staying: Sequence[Machi
     """Whether the instance may be repaired now. `staying`: those of the set that nobody is deleting."""
     if not spec.repairs.enabled:
         raise Conflict(
-            f"Automatic repairs are not enabled on {spec.title}, so nothing follows from the health of {machine.name}. "
-            f"To enable them: az vmss update -g {spec.instance.profile.resource_group} -n {spec.title} "
-            f"--enable-automatic-repairs true --automatic-repairs-grace-period 10"
+            "Automatic repairs are not enabled on {set}, so nothing follows from the health of {machine}. "
+            "To enable them: az vmss update -g {group} -n {set} "
+            "--enable-automatic-repairs true --automatic-repairs-grace-period 10",
+            key="repairs_off",
+            set=spec.title,
+            machine=machine.name,
+            group=spec.instance.profile.resource_group,
         )
     if machine.keep_on_scale_in or not follows(machine):
         why = "is protected" if machine.model else "is a virtual machine that joined the set, not one that it made"
-        raise Conflict(f"{machine.name} {why}: {spec.title} does not repair it.")
+        raise Conflict(
+            f"{{machine}} {why}: {{set}} does not repair it.",
+            key="not_repaired_protected" if machine.model else "not_repaired_joined",
+            machine=machine.name,
+            set=spec.title,
+        )
     _check_grace(draft, machine, spec)
     _check_share(draft, spec, len(staying))
 
@@ -54,9 +63,13 @@ def _check_grace(draft: Draft, machine: Machine, spec: SetSpec) -> None:
     if not moments or draft.now >= (until := max(moments) + spec.repairs.grace):
         return
     raise Conflict(
-        f"{machine.name} was made, started or changed at {_shown(max(moments))} and may recover by itself until "
-        f"{_shown(until)} (automaticRepairsPolicy.gracePeriod, {format_iso(spec.repairs.grace)}): "
-        "report it again if it is unhealthy then."
+        "{machine} was made, started or changed at {changed} and may recover by itself until "
+        "{until} (automaticRepairsPolicy.gracePeriod, {grace}): report it again if it is unhealthy then.",
+        key="may_recover",
+        machine=machine.name,
+        changed=_shown(max(moments)),
+        until=_shown(until),
+        grace=format_iso(spec.repairs.grace),
     )
 
 
@@ -65,8 +78,13 @@ def _check_share(draft: Draft, spec: SetSpec, count: int) -> None:
     most = max(count // SHARE, 1)
     if repairs >= most:
         raise TooMany(
-            f"{repairs} of the instances of {spec.title} {'is' if repairs == 1 else 'are'} being repaired, and of "
-            f"{count} no more than {most} may be at once: report it again when that has ended."
+            "Instances of {set} that are being repaired: {repairs}. Of {count}, no more than {most} may be at once: "
+            "report it again when that has ended.",
+            key="too_many_repairs",
+            set=spec.title,
+            repairs=repairs,
+            count=count,
+            most=most,
         )
 
 

@@ -78,7 +78,9 @@ def request(
     draft: Draft, machine: Machine, impact: EventType, by: Actor, settings: Settings, new_id: Callable[[], str]
 ) -> Operation:
     if impact not in VERBS:
-        raise Invalid(f"Nobody can ask for a {impact.value}: it is the platform's to schedule.")
+        raise Invalid(
+            "Nobody can ask for a {impact}: it is the platform's to schedule.", key="platform_s", impact=impact.value
+        )
     (operation,) = request_all(draft, [machine], Request(verb=VERBS[impact], by=by), settings, new_id)
     return operation
 
@@ -171,11 +173,17 @@ def under_way(scope: Scope, machine: Machine, impact: EventType) -> Operation | 
 
 def _check(machine: Machine, verb: Verb, running: Operation | None) -> None:
     if verb is Verb.EVICT and not machine.is_spot:
-        raise Conflict("Operation 'simulateEviction' is allowed only for Spot Virtual Machines")
+        raise Conflict(
+            "Operation 'simulateEviction' is allowed only for Spot Virtual Machines", key="only_spot_evicted"
+        )
     if running is not None:
         raise Conflict(
-            f"{machine.name} already has a {verb.impact.value} under way (operation {running.id}): "
-            "wait until it has ended, or cancel its event."
+            "{machine} already has a {impact} under way (operation {operation}): "
+            "wait until it has ended, or cancel its event.",
+            key="under_way",
+            machine=machine.name,
+            impact=verb.impact.value,
+            operation=running.id,
         )
 
 
@@ -187,8 +195,12 @@ def _check_limit(draft: Draft, machines: Sequence[Machine], asked: Request, sett
         count = len({o.request or o.id for o in draft.scopes[name].operations if _is_counted(o)})
         if count + (1 if asked.id else more) > settings.user_operations:
             raise TooMany(
-                f"{count} user-initiated operations are under way in {name} and no more than "
-                f"{settings.user_operations} may be (setting user_operations): wait until one has ended, or cancel one."
+                "{count} user-initiated operations are under way in {scope} and no more than "
+                "{most} may be (setting user_operations): wait until one has ended, or cancel one.",
+                key="too_many_operations",
+                count=count,
+                scope=name,
+                most=settings.user_operations,
             )
 
 

@@ -68,29 +68,46 @@ def check_terminate_notice(notice: timedelta | None, *, spot: bool, settings: Se
     if notice is None:
         return
     if spot:
-        raise Invalid("Terminate notifications cannot be enabled on Spot or low-priority instances.")
-    if not settings.terminate_min <= notice <= settings.terminate_max:
-        least, most = format_iso(settings.terminate_min), format_iso(settings.terminate_max)
         raise Invalid(
-            f"terminateNotificationProfile.notBeforeTimeout must be from {least} to {most}, not {format_iso(notice)}."
+            "Terminate notifications cannot be enabled on Spot or low-priority instances.", key="spot_notification"
+        )
+    if not settings.terminate_min <= notice <= settings.terminate_max:
+        raise Invalid(
+            "terminateNotificationProfile.notBeforeTimeout must be from {least} to {most}, not {notice}.",
+            key="termination_delay",
+            least=format_iso(settings.terminate_min),
+            most=format_iso(settings.terminate_max),
+            notice=format_iso(notice),
         )
 
 
 def check_repairs(repairs: Repairs, settings: Settings) -> None:
     if repairs.enabled and not settings.repair_grace_min <= repairs.grace <= settings.repair_grace_max:
-        least, most = format_iso(settings.repair_grace_min), format_iso(settings.repair_grace_max)
         raise Invalid(
-            f"automaticRepairsPolicy.gracePeriod must be from {least} to {most}, not {format_iso(repairs.grace)}."
+            "automaticRepairsPolicy.gracePeriod must be from {least} to {most}, not {grace}.",
+            key="repair_grace",
+            least=format_iso(settings.repair_grace_min),
+            most=format_iso(settings.repair_grace_max),
+            grace=format_iso(repairs.grace),
         )
 
 
 def check(spec: SetSpec, settings: Settings) -> None:
     check_repairs(spec.repairs, settings)
     check_terminate_notice(spec.instance.terminate_notice, spot=spec.instance.is_spot, settings=settings)
-    most = GROUP_SIZE if spec.single_group and not spec.flexible else LARGEST
-    if spec.capacity is not None and not 0 <= spec.capacity <= most:
-        reason = " while singlePlacementGroup is true" if most == GROUP_SIZE else ""
-        raise Invalid(f"sku.capacity must be from 0 to {most}{reason}, not {spec.capacity}.")
+    is_one_group = spec.single_group and not spec.flexible
+    if spec.capacity is None or 0 <= spec.capacity <= (GROUP_SIZE if is_one_group else LARGEST):
+        return
+    if is_one_group:
+        raise Invalid(
+            "sku.capacity must be from 0 to {most} while singlePlacementGroup is true, not {capacity}.",
+            key="capacity_of_group",
+            most=GROUP_SIZE,
+            capacity=spec.capacity,
+        )
+    raise Invalid(
+        "sku.capacity must be from 0 to {most}, not {capacity}.", key="capacity", most=LARGEST, capacity=spec.capacity
+    )
 
 
 def base36(number: int) -> str:
@@ -144,7 +161,7 @@ def to_upgrade(members: Iterable[Machine], instances: Iterable[str] | None) -> l
     wanted = list(dict.fromkeys(instances))
     missing = [instance for instance in wanted if instance not in by_id]
     if missing:
-        raise NotFound(f"The scale set has no instance {', '.join(missing)}.")
+        raise NotFound("The scale set has no instance {instances}.", key="no_instance", instances=", ".join(missing))
     return [by_id[instance] for instance in wanted]
 
 

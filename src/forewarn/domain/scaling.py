@@ -145,8 +145,12 @@ def choose(members: Sequence[Machine], count: int, rule: ScaleIn) -> list[Machin
     free = [machine for machine in members if not (machine.keep_on_scale_in or machine.keep_as_it_is)]
     if len(free) < count:
         raise Conflict(
-            f"The scale set cannot give up {count} instances: {len(members) - len(free)} of its {len(members)} are "
-            "protected from scale-in. Lift the protection of some, or ask for more capacity."
+            "The scale set cannot give up {count} instances: {kept} of its {all} are protected from scale-in. "
+            "Lift the protection of some, or ask for more capacity.",
+            key="protected_from_scale_in",
+            count=count,
+            kept=len(members) - len(free),
+            all=len(members),
         )
     stacks: dict[Place, list[Machine]] = defaultdict(list)
     for machine in sorted(free, key=lambda m: _standing(m, rule)):

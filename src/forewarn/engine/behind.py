@@ -18,14 +18,14 @@ FEW = 20
 def known(reader: Reader, key: str) -> Resource:
     resource = reader.resource(key)
     if resource is None:
-        raise NotFound(f"There is no resource {key}.")
+        raise NotFound("There is no resource {resource}.", key="no_resource", resource=key)
     return resource
 
 
 def usable(resource: Resource | None) -> Resource | None:
     """What is being deleted is neither changed nor made anew before it is gone."""
     if resource is not None and resource.leaving:
-        raise Conflict(f"{resource.name} is being deleted: wait until it is gone.")
+        raise Conflict("{name} is being deleted: wait until it is gone.", key="being_deleted", name=resource.name)
     return resource
 
 
@@ -35,9 +35,15 @@ def check_group(reader: Reader, resource: Resource) -> None:
         return
     group = reader.resource(resource.group)
     if group is None:
-        raise NotFound(f"Resource group '{resource.group.rpartition('/')[2]}' could not be found.")
+        raise NotFound(
+            "Resource group '{group}' could not be found.", key="no_group", group=resource.group.rpartition("/")[2]
+        )
     if group.leaving:
-        raise Conflict(f"The resource group '{group.name}' is being deleted: wait until it is gone.")
+        raise Conflict(
+            "The resource group '{group}' is being deleted: wait until it is gone.",
+            key="group_being_deleted",
+            group=group.name,
+        )
 
 
 def scope_ids(reader: Reader, resource: Resource | None) -> list[str]:
@@ -61,7 +67,12 @@ def find_machines(reader: Reader, targets: Sequence[Target]) -> list[Machine]:
     for scope, name in dict.fromkeys(targets):
         here = reader.machines(scope, [name])
         if not here:
-            raise NotFound(f"There is no machine {name} in {scope}. `forewarn fleet` lists those there are.")
+            raise NotFound(
+                "There is no machine {machine} in {scope}. `forewarn fleet` lists those there are.",
+                key="no_machine",
+                machine=name,
+                scope=scope,
+            )
         found.extend(here)
     return found
 

@@ -55,11 +55,15 @@ class FleetClock:
     def moved(self, delta: timedelta) -> ClockState:
         """What the state would be `delta` later; refused on a real clock, and backwards."""
         if delta < timedelta(0):
-            raise Invalid("Time does not go back: advance the clock by a positive duration.")
+            raise Invalid("Time does not go back: advance the clock by a positive duration.", key="time_goes_on")
         try:
             return self._at(self.now() + delta, self.rate)
         except OverflowError:
-            raise Invalid(f"The calendar ends before that: advance the clock by less than {delta}.") from None
+            raise Invalid(
+                "The calendar ends before that: advance the clock by less than {delta}.",
+                key="calendar_ends",
+                delta=delta,
+            ) from None
 
     def paced(self, rate: float) -> ClockState:
         """What the state would be at another rate."""
@@ -95,6 +99,7 @@ class FleetClock:
     def _at(self, fleet: datetime, rate: float) -> ClockState:
         if self._state is None:
             raise Conflict(
-                "This fleet runs on the real clock: start it with --clock manual or --clock 60x to set time."
+                "This fleet runs on the real clock: start it with --clock manual or --clock 60x to set time.",
+                key="real_clock",
             )
         return ClockState(wall=self._wall(), fleet=fleet, rate=rate)

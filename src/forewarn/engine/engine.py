@@ -96,7 +96,12 @@ class Engine(Consenting):
 
         def decide(tx: Transaction, draft: Draft) -> Event:
             if approving.approve(draft, event.scope, [event.id], by, acknowledged=True):
-                raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to approve.")
+                raise Conflict(
+                    "Event {event} is {phase}: there is nothing left to approve.",
+                    key="nothing_to_approve",
+                    event=event.id,
+                    phase=_ended(tx, event.id),
+                )
             return _find(draft, event)
 
         return await self.command([event.scope], decide)
@@ -107,7 +112,12 @@ class Engine(Consenting):
         def decide(tx: Transaction, draft: Draft) -> Event:
             known = next((e for e in draft.scopes[event.scope].events if e.id == event.id), None)
             if known is None:
-                raise Conflict(f"Event {event.id} is {_ended(tx, event.id)}: there is nothing left to cancel.")
+                raise Conflict(
+                    "Event {event} is {phase}: there is nothing left to cancel.",
+                    key="nothing_to_cancel",
+                    event=event.id,
+                    phase=_ended(tx, event.id),
+                )
             approving.cancel(draft, known, by, why)
             return _find(draft, event)
 
@@ -146,7 +156,7 @@ class Engine(Consenting):
         def decide(tx: Transaction, draft: Draft) -> Campaign:
             campaign = tx.campaign(campaign_id)
             if campaign is None:
-                raise NotFound(f"There is no campaign {campaign_id}.")
+                raise NotFound("There is no campaign {campaign}.", key="no_campaign", campaign=campaign_id)
             wished = campaigns.wished(campaign, wish)
             tx.save_campaign(wished)
             for scope in draft.scopes:
@@ -157,14 +167,18 @@ class Engine(Consenting):
 
     # The fleet
 
-    async def load_fleet(self, fleet: Fleet, declaration: str) -> bool:
-        """Take over a declared fleet, unless it is the one taken over last. Says whether it was."""
+    async def load_fleet(self, fleet: Fleet, declaration: str, before: Fleet | None = None) -> bool:
+        """Take over a declared fleet, unless it is the one taken over last. Says whether it was.
+
+        `before`: the one taken over last, if machines that were in it and have been deleted since are to stay so.
+        """
 
         def work(tx: Transaction) -> tuple[bool, Change, Sequence[Entry]]:
             if tx.note(loading.FLEET_NOTE) == declaration:
                 return False, Change(), ()
             tx.put_note(loading.FLEET_NOTE, declaration)
-            change = loading.take_over(tx, fleet, self.clock.now(), self.new_id)
+            wanted = fleet if before is None else loading.without_deleted(tx, fleet, before)
+            change = loading.take_over(tx, wanted, self.clock.now(), self.new_id)
             return True, change, tx.save(change)
 
         loaded, _, _ = await self.store.run(work, self.tell)
@@ -235,7 +249,9 @@ class Engine(Consenting):
     async def event(self, event_id: str) -> Event:
         event = await self.store.read(lambda r: r.event(event_id.upper()))
         if event is None:
-            raise NotFound(f"There is no event {event_id}. `forewarn events` lists those there are.")
+            raise NotFound(
+                "There is no event {event}. `forewarn events` lists those there are.", key="no_event", event=event_id
+            )
         return event
 
     # Parts
@@ -264,7 +280,9 @@ ANSWERS_KEPT = timedelta(days=1)
 
 def _the_one(operations: Sequence[Operation], key: str | None) -> Operation:
     if len(operations) != 1:
-        raise Conflict(f"The idempotency key {key} has been used for another command: use a new one.")
+        raise Conflict(
+            "The idempotency key {used} has been used for another command: use a new one.", key="key_used", used=key
+        )
     return operations[0]
 
 

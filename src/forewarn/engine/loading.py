@@ -129,6 +129,15 @@ def leavers(reader: Reader, fleet: Fleet) -> list[Machine]:
     return [m for m in every_machine(reader) if m.declared and (m.scope, m.name) not in declared]
 
 
+def without_deleted(reader: Reader, fleet: Fleet, before: Fleet) -> Fleet:
+    """The fleet without the machines that were declared before and are not there any more."""
+    known = {(machine.scope, machine.name) for scope in before.scopes for machine in reader.machines(scope.id)}
+    deleted = {(machine.scope, machine.name) for machine in before.machines} - known
+    machines = tuple(machine for machine in fleet.machines if (machine.scope, machine.name) not in deleted)
+    deserted = {machine.scope for machine in fleet.machines} - {machine.scope for machine in machines}
+    return replace(fleet, machines=machines, scopes=tuple(scope for scope in fleet.scopes if scope.id not in deserted))
+
+
 def stored_settings(reader: Reader) -> Settings:
     text = reader.note(SETTINGS_NOTE)
     return msgspec.json.decode(text, type=Settings) if text else Settings()

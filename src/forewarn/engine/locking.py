@@ -21,5 +21,7 @@ def lock_all(tx: Transaction, scopes: Sequence[str]) -> list[Scope]:
     locked = lock_known(tx, scopes)
     missing = set(scopes).difference(scope.id for scope in locked)
     if missing:
-        raise NotFound(f"There is no scope {min(missing)}. `forewarn fleet` lists those there are.")
+        raise NotFound(
+            "There is no scope {scope}. `forewarn fleet` lists those there are.", key="no_scope", scope=min(missing)
+        )
     return locked

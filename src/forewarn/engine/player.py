@@ -67,7 +67,7 @@ class Player:
             here = self._clock.moved(timedelta(0))
             moment = await self.next_moment()
             if moment is None:
-                raise Conflict("Nothing is going to happen by itself: there is no next moment.")
+                raise Conflict("Nothing is going to happen by itself: there is no next moment.", key="no_next_moment")
             return await self._play(self._clock.moved(max(moment - here.fleet, timedelta(0))))
 
     async def set_rate(self, rate: float) -> None:

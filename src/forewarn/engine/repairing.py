@@ -56,7 +56,11 @@ def repair(
 def _set_of(tx: Transaction, draft: Draft, machine: Machine) -> Resource:
     owner = tx.resource(draft.scopes[machine.scope].owner)
     if owner is None or owner.type != SCALE_SET:
-        raise Conflict(f"{machine.name} is not an instance of a scale set: there is nobody to repair it.")
+        raise Conflict(
+            "{machine} is not an instance of a scale set: there is nobody to repair it.",
+            key="nobody_repairs",
+            machine=machine.name,
+        )
     return owner
 
 

@@ -13,6 +13,7 @@ from forewarn.imds.playbook import Playbook
 from forewarn.imds.ports import Backend, Clock, Identities
 from forewarn.imds.server import Server
 from forewarn.imds.service import Rules
+from forewarn.imds.trial import TrialServer
 
 __all__ = [
     "Backend",
@@ -26,4 +27,5 @@ __all__ = [
     "Playbook",
     "Rules",
     "Server",
+    "TrialServer",
 ]

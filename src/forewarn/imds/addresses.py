@@ -2,6 +2,9 @@
 
 from ipaddress import IPv6Address, ip_address
 
+DEFAULT = frozenset({"127.0.0.1", "::1"})
+"""The fleet's first machine, unless a machine has or had that address."""
+
 
 def fold(address: str) -> str:
     """The usual spelling: without a zone, and an IPv4 address that came dressed as IPv6 as what it is."""

@@ -65,6 +65,7 @@ class Case:
     def may_wait(self, seconds: int, now: float) -> bool:
         if self.waits_until is None:
             self.waits_until = now + seconds
+        self._look()
         return now < self.waits_until
 
     def sends(self, reply: bytes) -> bytes:
@@ -77,11 +78,15 @@ class Case:
         return reply[: len(reply) - (len(body) + 1) // 2 if body else len(reply) // 2] if self.truncated else reply
 
     def _note(self, reply: bytes) -> None:
-        found, document = _incarnation.search(reply), self.guest.slot.document
+        found = _incarnation.search(reply)
         self.seen.status = int(reply[9:12])
         self.seen.incarnation = int(found[1]) if found else None
-        self.seen.newest = None if document is None else document.incarnation
+        self._look()
         self.answered(self.seen)
+
+    def _look(self) -> None:
+        document = self.guest.slot.document
+        self.seen.newest = None if document is None else document.incarnation
 
     def _line(self, line: bytes) -> bytes | None:
         name, _, value = line.partition(b":")

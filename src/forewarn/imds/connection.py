@@ -6,21 +6,17 @@ memo holds decisions of the strict path, never answers, so it cannot be stale.
 
 import asyncio
 import logging
-import socket
-import struct
 from collections.abc import Coroutine
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from forewarn.imds.body import Body, body_of
-from forewarn.imds.cases import Case
 from forewarn.imds.doors import Door
 from forewarn.imds.http import Head, Refusal
 from forewarn.imds.listeners import Listener
-from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, HUNG, IDLE, LEAVING, PARKED, Phase
+from forewarn.imds.phases import BODY, BUSY, DEFERRED, HEAD, IDLE, LEAVING, PARKED, Phase
 from forewarn.imds.replies import CONTINUE, REFUSALS, Ending, Reply, reply_to
 from forewarn.imds.service import Approve, Decision, Issue, Read, Stand
-from forewarn.imds.slots import rendering
 from forewarn.wire import answers
 from forewarn.wire.answers import Answer
 
@@ -33,14 +29,12 @@ _log = logging.getLogger(__name__)
 class Connection(asyncio.Protocol):
     __slots__ = (
         "_body",
-        "_case",
         "_door",
         "_ended",
         "_head",
         "_kept",
         "_listener",
         "_memo",
-        "_number",
         "_phase",
         "_plan",
         "_server",
@@ -60,8 +54,6 @@ class Connection(asyncio.Protocol):
         self._head: Head | None = None  # of the request whose body is coming
         self._body: Body | None = None
         self._plan: Read | None = None  # what is parked
-        self._case: Case | None = None  # the request being answered, if somebody meddles
-        self._number = 0
         self._ended = False  # the client has said all it will say
         self.deadline = inf  # how long the phase may last
         self.stalled = inf  # by when the client must have taken what was written
@@ -77,7 +69,6 @@ class Connection(asyncio.Protocol):
         # Nothing is buffered here: bytes go out at once, and what the kernel does not take stops the reading.
         self._transport.set_write_buffer_limits(high=0)
         self._memo = self._door.memo
-        self._number = self._server.entered
         self._enter(IDLE, self._server.limits.head_time)
 
     def data_received(self, data: bytes) -> None:
@@ -87,7 +78,7 @@ class Connection(asyncio.Protocol):
         elif self._phase is HEAD or self._phase is BODY:
             data, self._kept = self._kept + data, b""
             self._advance(data)
-        elif self._phase is not LEAVING and self._phase is not HUNG:
+        elif self._phase is not LEAVING:
             self._keep(data)
 
     def eof_received(self) -> bool:
@@ -114,8 +105,6 @@ class Connection(asyncio.Protocol):
         if self._phase is PARKED:
             self._unpark()
         self._phase = LEAVING
-        if self._case is not None:
-            self._case.drop()
         if self._door is not None:
             self._server.leave(self, self._door)
 
@@ -136,20 +125,11 @@ class Connection(asyncio.Protocol):
         if self._plan is not ticket or self._phase is not PARKED:
             return
         plan = self._unpark()
-        if not plan.guest.is_here:
-            self._write(reply_to(answers.UNKNOWN_CALLER, plan.form.ending))
-        elif self._case is not None and self._case.views:
-            self._tell(plan, self._case)
+        if plan.guest.is_here:
+            self._renew(plan)
         else:
-            self._write(plan.guest.slot.reply(plan.form).document)
+            self._write(reply_to(answers.UNKNOWN_CALLER, plan.form.ending))
         self._go_on()
-
-    def release(self) -> None:
-        """Whoever waits has to come again: somebody wants to meet every request from now on, or no longer."""
-        if self._phase is PARKED:
-            if self._case is not None:
-                self._case.waits_until = 0.0
-            self._end_wait()
 
     def abort(self) -> None:
         self._transport.abort()
@@ -193,9 +173,8 @@ class Connection(asyncio.Protocol):
                 self._transport.write(CONTINUE)
             return self._take_body(data, head.end)
         decision = self._serve(head, b"")
-        plain = self._server.meddler is None and self._door is not None
-        if plain and isinstance(decision, Read) and start == 0 and head.end == len(data):
-            self._server.doors.remember(cast(Door, self._door), data, decision)
+        if isinstance(decision, Read) and start == 0 and head.end == len(data) and self._door is not None:
+            self._server.doors.remember(self._door, data, decision)
         return head.end
 
     def _no_head(self, refusal: Refusal | None, data: bytes, start: int) -> int:
@@ -236,49 +215,8 @@ class Connection(asyncio.Protocol):
     # Requests to answers.
 
     def _serve(self, head: Head, body: bytes) -> Decision | None:
-        """None: it is not decided yet, or not at all."""
+        """What was decided, and done. None: that will be later, or not at all."""
         assert self._door is not None, "a connection without a door is closed at once"
-        guest = None if self._server.meddler is None else self._server.service.caller(head, self._door)
-        if self._server.meddler is not None and guest is not None:
-            self._case = self._server.meddler.meets(guest, head, body, self._number)
-            if not self._proceeds(head, body, self._case):
-                return None
-        return self._decide(head, body)
-
-    def _proceeds(self, head: Head, body: bytes, case: Case) -> bool:
-        """Whether the request is to be served now as it is; else what is to happen to it is under way."""
-        if case.delay:
-            self._enter(BUSY)
-            case.later = self._server.loop.call_later(case.delay, self._after_delay, head, body, case)
-        elif case.reset:
-            self._reset()
-        elif case.hang:
-            self._enter(HUNG)
-        elif case.answer is not None:
-            ending = Ending.of(head.modern, head.keep_alive)
-            self._write(reply_to(case.answer, ending, bodiless=head.method == b"HEAD"))
-        else:
-            return True
-        return False
-
-    def _after_delay(self, head: Head, body: bytes, case: Case) -> None:
-        if self._phase is BUSY and self._case is case:
-            case.delay = 0.0
-            self._phase = IDLE
-            if self._proceeds(head, body, case):
-                self._decide(head, body)
-            self._go_on()
-
-    def _reset(self) -> None:
-        """The client is told nothing but that the connection is gone."""
-        self._enter(LEAVING)
-        raw = self._transport.get_extra_info("socket")
-        if raw is not None and raw.family != socket.AF_UNIX:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._transport.abort()
-
-    def _decide(self, head: Head, body: bytes) -> Decision:
-        assert self._door is not None
         try:
             decision = self._server.service.decide(head, body, self._door)
         except Exception:
@@ -307,9 +245,6 @@ class Connection(asyncio.Protocol):
             return
         if slot.seen is not self._server.now:
             self._server.saw(slot)
-        if self._case is not None and self._case.views:
-            self._tell(plan, self._case)
-            return
         rendered = slot.reply(plan.form)
         if plan.tags is None or not slot.is_current(plan.tags):
             self._write(rendered.document)
@@ -317,19 +252,6 @@ class Connection(asyncio.Protocol):
             self._park(plan, plan.wait)
         else:
             self._write(rendered.unchanged)
-
-    def _tell(self, plan: Read, case: Case) -> None:
-        """Another document than the right one. Who waits for it to change is looked after at every beat."""
-        slot = plan.guest.slot
-        assert slot.document is not None, "it is ready"
-        document = case.shows(slot.document)
-        if not case.is_current(document, plan.tags):
-            case.keep(document)
-            self._write(rendering(document, plan.form).document)
-        elif case.may_wait(plan.wait, self._server.monotonic()):
-            self._park(plan, 0.0)
-        else:
-            self._write(rendering(document, plan.form).unchanged)
 
     async def _enrol_and_read(self, plan: Read) -> None:
         refusal = await self._server.errands.enrol(plan.guest)
@@ -369,22 +291,21 @@ class Connection(asyncio.Protocol):
         self._server.parked -= 1
         return plan
 
+    def _renew(self, plan: Read) -> None:
+        """What it waited for has come."""
+        self._write(plan.guest.slot.reply(plan.form).document)
+
     def _end_wait(self) -> None:
+        """Nothing has come."""
         plan = self._unpark()
-        if self._case is not None and self._case.views:
-            self._tell(plan, self._case)
-        else:
-            self._write(plan.guest.slot.reply(plan.form).unchanged)
+        self._write(plan.guest.slot.reply(plan.form).unchanged)
         self._go_on()
 
     # Answers to bytes.
 
     def _write(self, reply: Reply) -> None:
-        data, case = self._server.stamp.complete(reply), self._case
-        if case is not None:
-            self._case, data = None, case.sends(data)
-        self._transport.write(data)
-        if reply.close or (case is not None and case.truncated):
+        self._transport.write(self._server.stamp.complete(reply))
+        if reply.close:
             self._close()
         else:
             self._phase = IDLE
@@ -392,13 +313,13 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, answer: Answer) -> None:
         """The last answer. The client may still be sending, and a closed socket would cut off what it reads."""
-        data, case = self._server.stamp.complete(reply_to(answer, Ending.CLOSE)), self._case
-        if case is not None:
-            self._case, data = None, case.sends(data)
-        self._transport.write(data)
+        self._send_last(reply_to(answer, Ending.CLOSE))
         self._enter(LEAVING, self._server.limits.linger_time)
         if self._transport.can_write_eof():
             self._transport.write_eof()
+
+    def _send_last(self, reply: Reply) -> None:
+        self._transport.write(self._server.stamp.complete(reply))
 
     def _close(self) -> None:
         self._enter(LEAVING, self._server.limits.drain_time)

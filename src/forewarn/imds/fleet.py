@@ -6,7 +6,7 @@ from typing import Protocol
 
 from forewarn.domain.events import Document
 from forewarn.domain.machines import Machine
-from forewarn.imds.addresses import fold
+from forewarn.imds.addresses import DEFAULT, fold
 from forewarn.imds.slots import Guest, Slot
 from forewarn.wire.instance import ScopeFacts
 
@@ -27,6 +27,7 @@ class Fleet:
         self._addresses: dict[str, Guest] = {}
         self._names: dict[str, Guest | None] | None = None  # None: to be made anew
         self._watchers: list[Watcher] = []
+        self.deserted: frozenset[str] = frozenset()  # addresses of machines that have gone: nobody else is meant there
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Call what is returned to watch no longer."""
@@ -125,6 +126,7 @@ class Fleet:
         if slot is None or guest is None:
             return False
         self._forget_address(guest)
+        self.deserted |= DEFAULT & {fold(guest.machine.address)}
         return True
 
     def _forget_address(self, guest: Guest) -> None:

@@ -7,11 +7,9 @@ on this very host anyway.
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from forewarn.imds.addresses import is_loopback
+from forewarn.imds.addresses import DEFAULT, is_loopback
 from forewarn.imds.fleet import Fleet
 from forewarn.imds.slots import Guest
-
-_DEFAULT = frozenset({"127.0.0.1", "::1"})  # the fleet's first machine, unless a machine has that address
 
 
 class Peer(NamedTuple):
@@ -43,7 +41,7 @@ class ByLocalAddress:
         if name and is_loopback(peer.local):
             return fleet.called(name)
         guest = fleet.at(peer.local)
-        return fleet.first if guest is None and peer.local in _DEFAULT else guest
+        return fleet.first if guest is None and peer.local in DEFAULT - fleet.deserted else guest
 
 
 @dataclass(frozen=True, slots=True)

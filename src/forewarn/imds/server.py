@@ -12,7 +12,6 @@ from operator import length_hint
 from typing import TypeVar
 
 from forewarn.domain.events import Document
-from forewarn.imds.cases import Meddler
 from forewarn.imds.connection import Connection
 from forewarn.imds.doors import Door, Doors
 from forewarn.imds.errands import Errands
@@ -57,8 +56,6 @@ class Server:
         self.errands = Errands(backend, identities)
         self.stamp = Stamp(seed, clock.now)
         self.parked = 0
-        self.meddler: Meddler | None = None
-        self.entered = 0  # how many connections there were
         self._room = min(self.limits.connections, _descriptors() - _DESCRIPTORS_FOR_OTHERS)
         self.doors = Doors(self.limits)
         self._connections: set[Connection] = set()
@@ -77,7 +74,7 @@ class Server:
         for listening in listener.sockets:
             unix = listening.family == socket.AF_UNIX
             make = self.loop.create_unix_server if unix else self.loop.create_server
-            made.append(await make(lambda: Connection(self, listener), sock=listening, backlog=BACKLOG))
+            made.append(await make(lambda: self.connect(listener), sock=listening, backlog=BACKLOG))
         self._listening += made
         if self._next_beat is None:
             self._beat_on()
@@ -132,23 +129,16 @@ class Server:
             waiting, slot.waiters = slot.waiters, {}
             self.loop.call_soon(self._wake, iter(waiting.items()))
 
-    # For who meddles with it.
-
-    def meddle(self, meddler: Meddler | None) -> None:
-        """Every request is shown to the meddler, so none is recognised by its bytes alone, and none stays parked."""
-        self.meddler = meddler
-        self.doors.forget_requests()
-        for connection in list(self._connections):
-            _tell(Connection.release, connection)
-
     # For its connections.
+
+    def connect(self, listener: Listener) -> Connection:
+        return Connection(self, listener)
 
     def enter(self, connection: Connection, listener: Listener, transport: asyncio.BaseTransport) -> Door | None:
         """None: there is no room for another one."""
         door = self.doors.enter(listener, transport) if len(self._connections) < self._room else None
         if door is not None:
             self._connections.add(connection)
-            self.entered += 1
         return door
 
     def leave(self, connection: Connection, door: Door) -> None:

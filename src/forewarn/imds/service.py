@@ -98,25 +98,26 @@ class Service:
         target = read_target(head.target)
         if target is None:
             return _BAD_TARGET
-        guest = self._caller(head, target, door)
-        if isinstance(guest, Answer):
-            return guest
+        host = head.fields.get(b"host", b"")
+        name = "" if host in door.hosts else self._name(host, door)
+        if name is None or (target.authority is not None and self._name(target.authority.lower(), door) is None):
+            return _BAD_HOST
+        guest = door.identity.who(self._fleet, door.peer, name)
+        if guest is None:
+            return answers.UNKNOWN_CALLER
         if self._limits.rate is not None and not guest.requests.take(self._limits.rate, self._monotonic()):
             return answers.TOO_MANY_REQUESTS
         return self._route(head, body, target, guest)
 
     def caller(self, head: Head, door: Door) -> Guest | None:
-        """Who asks, if that can be told."""
+        """Who asks, for who looks on; None for what is refused by its target or its host."""
         target = read_target(head.target)
-        guest = None if target is None else self._caller(head, target, door)
-        return guest if isinstance(guest, Guest) else None
-
-    def _caller(self, head: Head, target: Target, door: Door) -> Guest | Answer:
-        host = head.fields.get(b"host", b"")
-        name = "" if host in door.hosts else self._name(host, door)
-        if name is None or (target.authority is not None and self._name(target.authority.lower(), door) is None):
-            return _BAD_HOST
-        return door.identity.who(self._fleet, door.peer, name) or answers.UNKNOWN_CALLER
+        name = self._name(head.fields.get(b"host", b""), door)
+        if target is None or name is None:
+            return None
+        if target.authority is not None and self._name(target.authority.lower(), door) is None:
+            return None
+        return door.identity.who(self._fleet, door.peer, name)
 
     def _name(self, host: bytes, door: Door) -> str | None:
         """The NAME of `NAME.localhost`, "" for the other names of this service, None for what is none of them.

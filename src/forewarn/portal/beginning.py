@@ -45,7 +45,7 @@ async def _begun(visit: Visit, wanted: Wanted, asked: Read) -> Response:
     try:
         campaign = await visit.desk.engine.begin_campaign(asked.campaign)
     except Refused as error:  # it has become impossible since it was looked at
-        return await _form(visit, wanted, Read(errors={"scopes": str(error)}))
+        return await _form(visit, wanted, Read(errors={"scopes": error}))
     return see(f"{ROOT}/campaigns/{campaign.id}")
 
 

@@ -80,7 +80,7 @@ async def _found(visit: Visit) -> Campaign:
     key = str(visit.request.path_params["campaign"]).upper()
     campaign = await visit.desk.engine.store.read(lambda reader: reader.campaign(key))
     if campaign is None:
-        raise NotFound(visit.texts("campaigns.not_found", campaign=key[:100]))
+        raise NotFound("There is no campaign {campaign}.", key="no_campaign", campaign=key[:100])
     return campaign
 
 

@@ -30,7 +30,12 @@ async def set_clock(visit: Visit, form: Form) -> Response:
     elif rate in RATES:
         await visit.desk.player.set_rate(RATES[rate])
     else:
-        raise Invalid(f"The clock is moved by {', '.join(STEPS)} or to the next moment, or runs at {', '.join(RATES)}.")
+        raise Invalid(
+            "The clock is moved by {steps} or to the next moment, or runs at {rates}.",
+            key="clock_choices",
+            steps=", ".join(STEPS),
+            rates=", ".join(RATES),
+        )
     return see(inside(form.get("back", "")))
 
 

@@ -104,7 +104,12 @@ async def see_cancel(visit: Visit) -> Response:
     found = await _find(visit)
     view = _view(visit, found)
     if not view.is_open:
-        raise Conflict(f"Event {found.event.id} is {found.event.phase.value}: there is nothing left to cancel.")
+        raise Conflict(
+            "Event {event} is {phase}: there is nothing left to cancel.",
+            key="nothing_to_cancel",
+            event=found.event.id,
+            phase=found.event.phase.value,
+        )
     return page(
         visit, "event_cancel.html", view=view, starts=started_by_cancel(found.event, _stage(visit, found), visit.by)
     )
@@ -139,7 +144,7 @@ async def _find(visit: Visit) -> _Found:
 def _look(reader: Reader, event_id: str) -> _Found:
     event = reader.event(event_id)
     if event is None:
-        raise NotFound(f"There is no event {event_id[:64]}.")
+        raise NotFound("There is no event {event}.", key="no_such_event", event=event_id[:64])
     return _Found(
         event=event,
         scopes=sharing(reader, [event.scope]),

@@ -26,10 +26,10 @@ async def stream(visit: Visit) -> Response:
     """From the entry after the last that the page heard of, or from now on."""
     desk = visit.desk
     if desk.hub.watchers >= MOST:
-        raise TooMany(f"{MOST} pages are open, and there may be no more: close one.")
+        raise TooMany("{most} pages are open, and there may be no more: close one.", key="too_many_pages", most=MOST)
     last = visit.request.headers.get("last-event-id") or visit.asked("after")
     if last and not (last.isascii() and last.isdecimal() and len(last) <= 18):
-        raise Invalid("A page goes on after the number of a history entry.")
+        raise Invalid("A page goes on after the number of a history entry.", key="after_an_entry")
     after = int(last) if last else await desk.engine.store.read(lambda reader: reader.last_entry())
     return EventStream(_told(visit, after), PATIENCE)
 

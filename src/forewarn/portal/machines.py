@@ -22,7 +22,8 @@ from forewarn.portal.pages import page, see
 from forewarn.portal.recent import newest_entries
 from forewarn.portal.routing import Form, Row, Rows
 from forewarn.portal.sharing import sharing
-from forewarn.portal.views.machines import BIRTHS, Deed, Late, MachineView, Offer, lately_of, machine_view, offers_for
+from forewarn.portal.views.lately import BIRTHS, Late, lately_of
+from forewarn.portal.views.machines import Deed, MachineView, Offer, machine_view, offers_for
 from forewarn.portal.views.rehearsing import Owner, Stage
 from forewarn.wire.compute.reading import spec_of
 
@@ -95,7 +96,9 @@ async def see_deed(visit: Visit) -> Response:
     deed = _deed(visit)
     offer = next((offer for offer in _offers(visit, found) if offer.deed is deed), None)
     if offer is None:
-        raise NotFound(f"That cannot be done to {found.machine.name}: {deed.value}.")
+        raise NotFound(
+            "That cannot be done to {machine}: {deed}.", key="not_offered", machine=found.machine.name, deed=deed.value
+        )
     return page(
         visit,
         "machine_deed.html",
@@ -169,13 +172,15 @@ def _target(visit: Visit) -> Target:
 def _deed(visit: Visit) -> Deed:
     deed = one_of(Deed, str(visit.request.path_params["deed"]))
     if deed is None:
-        raise NotFound("There is no such action.")
+        raise NotFound("There is no such action.", key="no_action")
     return deed
 
 
 def _unknown(visit: Visit) -> NotFound:
     scope, name = _target(visit)
-    return NotFound(f"There is no machine {name[:200]} in {scope[:200]}.")
+    return NotFound(
+        "There is no machine {machine} in {scope}.", key="no_machine", machine=name[:200], scope=scope[:200]
+    )
 
 
 ROWS: Rows = (

@@ -46,7 +46,7 @@ async def take_maintenance(visit: Visit, form: Form) -> Response:
         work = work_of(view.order)
         made = await visit.desk.engine.schedule(targets, work, visit.by, f"portal:{key}" if key else None)
     except Refused as error:
-        return _form(visit, replace(view, refusal=str(error)), status=400)
+        return _form(visit, replace(view, refusal=error), status=400)
     ids = [operation.event for operation in made if operation.event is not None]
     return see(event_place(ids[0]) if len(ids) == 1 else EVENTS)
 
@@ -58,7 +58,11 @@ def _form(visit: Visit, view: MaintenanceView, status: int = 200) -> Response:
 async def _view(visit: Visit, names: Sequence[str], order: Order) -> MaintenanceView:
     wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if len(wanted) > MOST:
-        raise Invalid(f"No more than {MOST:,} machines are chosen at a time: a campaign takes more.")
+        raise Invalid(
+            "No more than {most} machines are chosen at a time: a campaign takes more.",
+            key="too_many_chosen",
+            most=MOST,
+        )
     machines, scopes = await visit.desk.engine.store.read(lambda r: _chosen(r, wanted))
     stage = Stage(scopes=scopes, settings=visit.desk.engine.settings, now=visit.now)
     return maintenance_view(order, machines, stage, visit.by)
@@ -70,7 +74,7 @@ def _chosen(reader: Reader, names: Sequence[str]) -> tuple[list[Machine], list[S
     for name in names:
         found = machines_called(reader, name) if "/" in name else ()
         if not found:
-            raise NotFound(f"There is no machine {name[:200]}.")
+            raise NotFound("There is no machine {machine}.", key="no_such_machine", machine=name[:200])
         machines += found
     return machines, sharing(reader, (machine.scope for machine in machines))
 

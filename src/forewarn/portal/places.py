@@ -1,7 +1,7 @@
 """Places of the portal, and whether what somebody names is one."""
 
 import re
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 
@@ -24,3 +24,11 @@ def place_of(request: Request) -> str:
     path = request.scope.get("raw_path", b"").decode("ascii", "replace") or quote(request.scope["path"])
     query = request.scope["query_string"].decode("ascii", "replace")
     return inside(f"{path}?{query}" if query else path)
+
+
+def came_from(request: Request) -> str:
+    """The page of ours that led here; the first page, if none did."""
+    page = urlsplit(request.headers.get("referer", ""))
+    if page.netloc != request.url.netloc:
+        return HOME
+    return inside(f"{page.path}?{page.query}" if page.query else page.path)

@@ -5,23 +5,29 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from forewarn.access.tokens import Caller
+from forewarn.domain.errors import ForewarnError, Refused
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
     status: int
     body: Any
+    error: ForewarnError | None = None
+    """What it was refused with, where that is known."""
 
     @property
     def is_ok(self) -> bool:
         return self.status < 400
 
     @property
-    def refusal(self) -> str:
-        """In the control plane's own words; "" if it said yes."""
+    def refusal(self) -> ForewarnError | None:
+        """None if it said yes. What the control plane says in ARM's words has ARM's word for it as its key."""
+        if self.is_ok or (self.error is not None and self.error.key):
+            return self.error
         error = self.body.get("error") if isinstance(self.body, Mapping) else None
-        message = error.get("message") if isinstance(error, Mapping) else None
-        return "" if self.is_ok else str(message or f"refused with status {self.status}")
+        said = error if isinstance(error, Mapping) else {}
+        message = said.get("message") or f"refused with status {self.status}"
+        return Refused("{message}", key=f"arm_{said.get('code', '')}", message=message)
 
 
 class Resources(Protocol):

@@ -81,9 +81,11 @@ async def form_of(visit: Visit) -> Form:
     try:
         form = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError:
-        raise Invalid(f"The form has more than {MOST_FIELDS} fields.") from None
+        raise Invalid("The form has more than {most} fields.", key="form_fields", most=MOST_FIELDS) from None
     if not hmac.compare_digest(form.pop("csrf", "").encode(), visit.csrf.encode()):
-        raise Forbidden("This form was not sent from a page of the portal. Open the page again and repeat it.")
+        raise Forbidden(
+            "This form was not sent from a page of the portal. Open the page again and repeat it.", key="not_our_form"
+        )
     return form
 
 
@@ -94,16 +96,17 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > LARGEST_FORM:
-                    raise Invalid("The form is too long.")
+                    raise Invalid("The form is too long.", key="form_too_long")
     except TimeoutError:
-        raise Invalid(f"The form did not arrive within {PATIENCE:g} s.") from None
+        raise Invalid(
+            "The form did not arrive within {seconds} s.", key="form_too_slow", seconds=f"{PATIENCE:g}"
+        ) from None
     except ClientDisconnect:
-        raise Invalid("The connection was closed before the whole form was there.") from None
+        raise Invalid("The connection was closed before the whole form was there.", key="form_cut_off") from None
     return bytes(body)
 
 
-# TODO: a refusal is shown in the engine's own English sentence, in every language. To translate it, errors would have
-# to carry a code and the facts in them, beside the sentence.
 def _refused(visit: Visit, error: ForewarnError) -> Response:
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 409)
-    return page(visit, "refused.html", status=status, message=str(error))
+    template = "lost.html" if isinstance(error, NotFound) else "refused.html"
+    return page(visit, template, status=status, message=error)

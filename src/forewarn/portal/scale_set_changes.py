@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from forewarn.domain.errors import Invalid, Refused
+from forewarn.domain.errors import ForewarnError, Invalid, Refused
 from forewarn.portal.desk import Visit
 from forewarn.portal.pages import page, see
 from forewarn.portal.routing import Form, Row, Rows
@@ -50,21 +50,23 @@ async def take_delete(visit: Visit, form: Form) -> Response:
     return see(page_of(facts, "?done=deleted"))
 
 
-def _scale(visit: Visit, facts: SetFacts, typed: str, refusal: str = "") -> Response:
-    capacity, told, wrong = a_whole(typed), None, refusal
-    if capacity is not None and not refusal:
+def _scale(visit: Visit, facts: SetFacts, typed: str, refusal: ForewarnError | None = None) -> Response:
+    capacity, preview, wrong = a_whole(typed), None, refusal
+    if capacity is not None and refusal is None:
         try:
-            told = rescaled(facts, capacity, visit.desk.engine.settings, visit.now)
+            preview = rescaled(facts, capacity, visit.desk.engine.settings, visit.now)
         except Refused as error:
-            wrong = str(error)
-    status = HTTPStatus.OK if told is not None else HTTPStatus.BAD_REQUEST
-    return page(visit, "scale_set_scale.html", status=status, row=set_row(facts), typed=typed, told=told, refusal=wrong)
+            wrong = error
+    status = HTTPStatus.OK if preview is not None else HTTPStatus.BAD_REQUEST
+    return page(
+        visit, "scale_set_scale.html", status=status, row=set_row(facts), typed=typed, rescale=preview, refusal=wrong
+    )
 
 
-def _delete(visit: Visit, facts: SetFacts, instances: list[str], refusal: str = "") -> Response:
+def _delete(visit: Visit, facts: SetFacts, instances: list[str], refusal: ForewarnError | None = None) -> Response:
     chosen = named(facts, instances)
     if not chosen and not refusal:
-        raise Invalid(visit.texts("scale_set.nothing_chosen"))
+        raise Invalid("No instance was chosen, or those that were are gone by now.", key="nothing_chosen")
     told = fates(facts, chosen, visit.desk.engine.settings, visit.now)
     return page(
         visit,

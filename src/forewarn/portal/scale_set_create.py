@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
+from forewarn.domain.errors import ForewarnError
 from forewarn.domain.resources import GROUP
 from forewarn.engine.ports import Reader
 from forewarn.portal.desk import Visit
@@ -60,7 +61,9 @@ async def _create(visit: Visit, wish: Wish, known: Known) -> Response:
     return see(f"{ROOT}{place_of(wish.in_group, wish.name)}?done=created")
 
 
-def _shown(visit: Visit, step: Step, wish: Wish, known: Known, *, checked: bool = False, refusal: str = "") -> Response:
+def _shown(
+    visit: Visit, step: Step, wish: Wish, known: Known, *, checked: bool = False, refusal: ForewarnError | None = None
+) -> Response:
     view = wizard_view(step, wish, known, visit.desk.engine.settings, checked=checked, refusal=refusal)
     status = HTTPStatus.BAD_REQUEST if view.faults or refusal else HTTPStatus.OK
     return page(visit, "scale_set_create.html", status=status, view=view)

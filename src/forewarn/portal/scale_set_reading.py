@@ -40,7 +40,12 @@ async def one_set(visit: Visit) -> SetFacts:
 
     found = await visit.desk.engine.store.read(read)
     if found is None:
-        raise NotFound(f"There is no scale set {path['name'][:80]} in the resource group {path['group'][:90]}.")
+        raise NotFound(
+            "There is no scale set {name} in the resource group {group}.",
+            key="no_scale_set",
+            name=path["name"][:80],
+            group=path["group"][:90],
+        )
     return found
 
 

@@ -56,7 +56,7 @@ async def take_update(visit: Visit, form: Form) -> Response:
     visit.check_act()
     facts = await one_set(visit)
     answer = await ask(visit, facts, "POST", "/manualUpgrade", {"instanceIds": ["*"]})
-    if not answer.is_ok:
+    if answer.refusal is not None:
         return page(visit, "refused.html", status=answer.status, message=answer.refusal)
     return see(page_of(facts, "?done=updated"))
 

@@ -35,17 +35,26 @@ class Unreachable(Exception):
 class Refusal(Exception):
     """The control plane says no; the text is its own."""
 
+    def __init__(self, text: str, status: int = 0) -> None:
+        super().__init__(text)
+        self.status = status  # of its answer; 0 if there was none
+
 
 class Client:
-    def __init__(self, server: str, find_login: Callable[[], Login | None] = lambda: None) -> None:
-        """`find_login`: as whom to ask; called when it is needed. ValueError where `server` is no such address."""
+    def __init__(
+        self, server: str, find_login: Callable[[], Login | None] = lambda: None, *, token: str | None = None
+    ) -> None:
+        """`find_login`: as whom to ask; called when it is needed. `token`: one that was asked for already.
+
+        ValueError where `server` is no such address.
+        """
         parts = urlsplit(server)
         if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
             raise ValueError(f"{server!r} is not an address such as {DEFAULT_SERVER}")
         self.server = server.rstrip("/")
         self._host, self._port = parts.hostname, parts.port or 80
         self._find_login = find_login
-        self._bearer: dict[str, str] = {}
+        self._bearer = {"Authorization": f"Bearer {token}"} if token else {}
 
     def get(self, path: str, **query: object) -> Any:
         given = {key: "true" if value is True else str(value) for key, value in _given(query).items()}
@@ -77,6 +86,11 @@ class Client:
 
     def put(self, path: str, body: Mapping[str, object]) -> Any:
         return self._ask("PUT", f"{API}{path}", json.dumps(body).encode())
+
+    def token(self) -> str:
+        """For others to ask with; it holds a day."""
+        self.get("/clock")  # so that there is one, and it counts
+        return self._bearer["Authorization"].removeprefix("Bearer ")
 
     def last_entry(self) -> int:
         return int(self.get("/history", limit=1)["last"])
@@ -155,7 +169,8 @@ class Client:
         if response.status in (400, 401):
             raise Refusal(
                 f"The login in {login.data} does not count at {self.server}, which must be running with another data "
-                "directory: name that one with --data DIR, or in FOREWARN_DATA."
+                "directory: name that one with --data DIR, or in FOREWARN_DATA.",
+                response.status,
             )
         try:
             self._bearer = {"Authorization": f"Bearer {token_in(answer)}"}
@@ -175,7 +190,7 @@ class Client:
                 f"{self.server} wants to know who asks, and no login for it was found. That is in the data directory "
                 "with which it runs on this host: name it with --data DIR, or in FOREWARN_DATA."
             )
-        raise Refusal(message)
+        raise Refusal(message, status)
 
     def _stranger(self, status: int) -> Unreachable:
         return Unreachable(

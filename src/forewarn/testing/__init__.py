@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forewarn.testing.contracts import check_store
     from forewarn.testing.handles import Event, Group, Machine, RanAtOnce
-    from forewarn.testing.kit import Forewarn, Late, started
+    from forewarn.testing.kit import Forewarn, started
+    from forewarn.testing.passing import Late
     from forewarn.testing.reach import CannotReach, Place
 
 __all__ = [
@@ -31,7 +32,7 @@ _HOMES = {
     "Event": "handles",
     "Forewarn": "kit",
     "Group": "handles",
-    "Late": "kit",
+    "Late": "passing",
     "Machine": "handles",
     "Place": "reach",
     "RanAtOnce": "handles",

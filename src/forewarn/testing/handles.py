@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from forewarn.remote import in_path
+from forewarn.remote import Refusal, in_path
 from forewarn.testing import metadata
 from forewarn.testing.reach import Place, reach
 from forewarn.testing.timeline import Timeline
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from forewarn.testing.kit import Forewarn
 
 Duration = str | timedelta
+NOT_FOUND = 404
 
 
 class RanAtOnce(AssertionError):
@@ -27,7 +28,7 @@ class Machine:
 
     scope: str
     name: str
-    metadata_url: str = field(compare=False)  # where its own document is; "" if it is only named by an event
+    _url: str = field(repr=False, compare=False)  # "" if it is only known by name
     _kit: "Forewarn" = field(repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -51,9 +52,11 @@ class Machine:
         """A Spot machine is taken away, 30 seconds from now."""
         return self._operate("evict")
 
-    def schedule(self, type: str, *, notice: Duration | None = None, **more: Any) -> "Event":
-        """The platform's maintenance. `more`: `description`, `duration` (seconds of interruption)."""
-        (event,) = self._kit.schedule(type, [self], notice=notice, **more)
+    def schedule(
+        self, type: str, *, notice: Duration | None = None, description: str | None = None, duration: int | None = None
+    ) -> "Event":
+        """The platform's maintenance: Freeze, Reboot, Redeploy, Preempt or Terminate. See `Forewarn.schedule`."""
+        (event,) = self._kit.schedule(type, [self], notice=notice, description=description, duration=duration)
         return event
 
     def break_down(self, type: str = "Reboot") -> "Event":
@@ -70,6 +73,39 @@ class Machine:
         """Its client meets a fault. See docs/reference/faults.md."""
         self._kit.fault(kind, machine=self.path, **how)
 
+    # What it is.
+
+    def look(self) -> dict[str, Any]:
+        """All there is to know, as the API tells it. Refusal if it is gone."""
+        machine: dict[str, Any] = self._kit.client.get(f"/machines/{in_path(self.path)}")
+        return machine
+
+    @property
+    def metadata_url(self) -> str:
+        """Where its own document is: its client asks there instead of http://169.254.169.254."""
+        return self._url or str(self.look()["metadata_url"])
+
+    @property
+    def host_name(self) -> str:
+        """What it calls itself: instances of a scale set have another name inside than outside."""
+        return str(self.look()["computer_name"] or self.name)
+
+    @property
+    def power(self) -> str:
+        """`running`, `stopped` or `deallocated`."""
+        return str(self.look()["power"])
+
+    @property
+    def gone(self) -> bool:
+        """It was deleted. A machine that was only stopped is not gone."""
+        try:
+            self.look()
+        except Refusal as refusal:
+            if refusal.status == NOT_FOUND:
+                return True
+            raise
+        return False
+
     # What it does itself.
 
     def poll(self, version: str = metadata.VERSION) -> dict[str, Any]:
@@ -82,16 +118,6 @@ class Machine:
         """As its client would, through the metadata endpoint."""
         response = metadata.approve(self.metadata_url, *(event.id for event in events))
         assert response.status == 200, f"{self.name} approved and was answered {response.status}: {response.body!r}"
-
-    def look(self) -> dict[str, Any]:
-        """All there is to know, as the API tells it."""
-        machine: dict[str, Any] = self._kit.client.get(f"/machines/{in_path(self.path)}")
-        return machine
-
-    @property
-    def host_name(self) -> str:
-        """What it calls itself: instances of a scale set have another name inside than outside."""
-        return str(self.look()["computer_name"] or self.name)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
@@ -118,6 +144,7 @@ class Machine:
         return f"{self.scope}/{self.name}"
 
     def _operate(self, verb: str) -> "Event":
+        __tracebackhide__ = True
         operation = self.operate(verb)
         if operation["event"] is None:
             raise RanAtOnce(
@@ -140,15 +167,23 @@ class Group(Sequence[Machine]):
 
     machine = instance
 
-    def schedule(self, type: str, *, notice: Duration | None = None, **more: Any) -> list["Event"]:
+    def schedule(
+        self, type: str, *, notice: Duration | None = None, description: str | None = None, duration: int | None = None
+    ) -> list["Event"]:
         """The platform's maintenance on all of them: an event for each group that goes down together."""
-        return self._kit.schedule(type, self, notice=notice, **more)
+        return self._kit.schedule(type, self, notice=notice, description=description, duration=duration)
 
     def fault(self, kind: str, **how: Any) -> None:
         for scope in dict.fromkeys(machine.scope for machine in self):
             self._kit.fault(kind, scope=scope, **how)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Machine: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Machine]: ...
+
+    def __getitem__(self, index: int | slice) -> Machine | Sequence[Machine]:
         return self._machines[index]
 
     def __len__(self) -> int:

@@ -2,11 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import uvloop
 
@@ -15,6 +16,8 @@ from forewarn.imds import Limits
 from forewarn.imds.listeners import Listener
 from forewarn.remote import Client, Login
 from forewarn.wiring import Forewarn, Options, new_id, new_secret, running, wall
+
+T = TypeVar("T")
 
 ANY_PORT = ("127.0.0.1", 0)
 
@@ -74,17 +77,20 @@ class Host:
     @contextmanager
     def serving(self, listener: Listener) -> Iterator[None]:
         """The metadata service answers there as well, until the block ends."""
-        stop = asyncio.run_coroutine_threadsafe(self._running.server.serve(listener), self._loop).result()
+        stop = self._await(self._running.server.serve(listener))
         try:
             yield
         finally:
             if self._thread.is_alive():
-                self._loop.call_soon_threadsafe(stop)
+                self._await(_called(stop))
 
     def close(self) -> None:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._down.set)
             self._thread.join()
+
+    def _await(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     @property
     def _running(self) -> Forewarn:
@@ -105,3 +111,7 @@ class Host:
         async with running(self._options) as self._forewarn:
             self._up.set()
             await self._down.wait()
+
+
+async def _called(do: Callable[[], None]) -> None:
+    do()

@@ -5,38 +5,27 @@ with one elsewhere, and it knows no rule of its own.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 from forewarn.remote import Client, in_path
+from forewarn.remote.login import client_of
 from forewarn.testing.declaring import Declaration
 from forewarn.testing.handles import Duration, Event, Group, Machine
 from forewarn.testing.hosting import Host
 from forewarn.testing.metadata import USER_AGENT
+from forewarn.testing.passing import Time
 from forewarn.testing.reach.namespaces import Network
 from forewarn.testing.reach.places import CannotReach
-from forewarn.testing.readers import Key, Reader, behind, readers
 from forewarn.testing.timeline import Timeline
-from forewarn.wire.durations import format_duration, format_iso, parse_duration
+from forewarn.wire.durations import format_iso, parse_duration
 
 PATIENCE = 10.0
 """Seconds of real time that clients get, at most, for what a test waits for."""
-
-GLANCE = 0.05
-"""Seconds of real time after which a condition is looked at again, if no client has asked for anything before."""
-
-RECENT = 500
-
-Waits = Iterator[Callable[[], object]]
-"""What has to be waited for, one thing after another; each call blocks, and not for long."""
-
-
-class Late(AssertionError):
-    """Something did not happen in time. The text tells what happened instead."""
 
 
 class Forewarn:
@@ -54,8 +43,7 @@ class Forewarn:
         if host is not None:
             self._owned.callback(host.close)
         self._declared = Declaration(before=client.get("/fleet")["declaration"])
-        self._asleep: dict[Key, int] = {}  # who did not poll when it was waited for, and its last request by then
-        self._heard = 0  # the number of the last request that was waited for
+        self._time = Time(self)
         self.client.put("/requests", {"keep": True})
 
     @classmethod
@@ -63,6 +51,22 @@ class Forewarn:
         """In this process, empty, on free ports. `how`: see `Host`."""
         host = Host(**how)
         return cls(host.client, patience=patience, host=host)
+
+    @classmethod
+    def at(
+        cls,
+        url: str | None = None,
+        *,
+        data: Path | str | None = None,
+        token: str | None = None,
+        patience: float = PATIENCE,
+    ) -> Self:
+        """One that runs elsewhere on a virtual clock: `forewarn up --clock manual`.
+
+        `url`: its control plane, or what FOREWARN_SERVER says, or the usual one. Asked with `token`, or FOREWARN_TOKEN;
+        or with the login in its data directory: `data`, FOREWARN_DATA, or what `forewarn up` noted of itself.
+        """
+        return cls(client_of(url, None if data is None else Path(data), token), patience=patience)
 
     def close(self) -> None:
         """It is gone, with all it has started. What belongs to a server elsewhere stays."""
@@ -124,12 +128,29 @@ class Forewarn:
     # What happens.
 
     def schedule(
-        self, type: str, machines: Sequence[Machine], *, notice: Duration | None = None, **more: Any
+        self,
+        type: str,
+        machines: Sequence[Machine],
+        *,
+        notice: Duration | None = None,
+        at_once: bool = False,
+        description: str | None = None,
+        duration: int | None = None,
     ) -> list[Event]:
-        """The platform's maintenance: an event for each group of machines that goes down together."""
-        asked = {"type": type, "machines": [machine.path for machine in machines], **more}
-        made = self.client.post("/events", {**asked, "notice": None if notice is None else _text(notice)})
-        return [Event(event["id"], self) for event in made["events"]]
+        """The platform's maintenance: an event for each group of machines that goes down together.
+
+        `notice`: if absent, the least that the type allows. `at_once`: hardware has failed, and it has begun already.
+        `duration`: how long they will be interrupted, in seconds.
+        """
+        asked = {
+            "type": type,
+            "machines": [machine.path for machine in machines],
+            "notice": None if notice is None else _text(notice),
+            "at_once": at_once,
+            "description": description,
+            "duration": duration,
+        }
+        return [Event(event["id"], self) for event in self.client.post("/events", asked)["events"]]
 
     def events(self, *, all: bool = False) -> list[Event]:
         """Those that can be seen now, or all there ever were."""
@@ -149,8 +170,12 @@ class Forewarn:
     def requests(self, machine: Machine | None = None, *, after: int = 0) -> list[dict[str, Any]]:
         """What clients have asked, without what the kit itself asked for them."""
         found: list[dict[str, Any]] = []
-        while page := self.client.get("/requests", after=after, machine=machine and machine.name)["items"]:
-            after = page[-1]["number"]
+        there_are_more = True
+        while there_are_more:
+            told = self.client.get("/requests", after=after, machine=machine and machine.name)
+            page = told["items"]
+            after = page[-1]["number"] if page else told["last"]
+            there_are_more = after < told["last"]
             found += (request for request in page if request["fields"].get("user-agent") != USER_AGENT)
         return [request for request in found if machine in (None, self._who(request))]
 
@@ -180,76 +205,43 @@ class Forewarn:
         `attended`: wherever a document changes, the clients that have been polling get the chance to see it before time
         goes on. Who does not use it is not waited for again until it polls.
         """
-        for wait in self._advance(by, attended):
+        for wait in self._time.advance(_length(by), attended):
             wait()
 
     async def aadvance(self, by: Duration, *, attended: bool = True) -> None:
         """`advance`, for a test whose clients live in its own event loop."""
-        for wait in self._advance(by, attended):
+        for wait in self._time.advance(_length(by), attended):
             await asyncio.to_thread(wait)
 
     def until(self, condition: Callable[[], object], *, within: Duration) -> None:
         """Let time pass until the condition holds, `within` of the fleet's time at most; then it stands still again.
 
-        It passes as fast as it can so that all of `within` takes `patience` seconds of real time: clients of flesh and
-        blood have that long. Where the condition holds at once, no time passes. Late if it never did.
+        It passes so fast that all of `within` takes `patience` seconds of real time: clients of flesh and blood have
+        that long. Where the condition holds at once, no time passes. Late if it never did.
         """
-        for wait in self._until(condition, within):
+        __tracebackhide__ = True  # where pytest shows a failure, the test is what counts
+        for wait in self._time.until(condition, _length(within)):
             wait()
 
     async def auntil(self, condition: Callable[[], object], *, within: Duration) -> None:
         """`until`, for a test whose clients live in its own event loop."""
-        for wait in self._until(condition, within):
+        __tracebackhide__ = True
+        for wait in self._time.until(condition, _length(within)):
             await asyncio.to_thread(wait)
 
-    def _advance(self, by: Duration, attended: bool) -> Waits:
-        left = _length(by)
-        while True:
-            clock = self.client.get("/clock")
-            now, ahead = datetime.fromisoformat(clock["now"]), clock["next"]
-            step = left if ahead is None else min(left, max(datetime.fromisoformat(ahead) - now, timedelta(0)))
-            yield lambda step=step: self.client.post("/clock/advance", {"by": format_iso(step)})  # type: ignore[misc]
-            if attended:
-                yield from self._readers_look()
-            if step == left:
-                return
-            left -= step
+    def settle(self) -> None:
+        """Time stands still until every client that polls has seen the newest document and come back once more.
 
-    def _until(self, condition: Callable[[], object], within: Duration) -> Waits:
-        if condition():
-            return
-        length = _length(within)
-        end = self.now + length
-        self._pace(length.total_seconds() / self.patience)
-        try:
-            while not condition():
-                if self.now >= end:
-                    raise Late(f"It did not happen within {format_duration(length)}.\n{self.story()}")
-                yield self._glance
-        finally:
-            self._pace(0)
+        What a client that does one thing after another does about the document, it has done by then: so this is the
+        moment to assert that it has *not* done something. Who does not come back is not waited for, as in `advance`.
+        """
+        for wait in self._time.settle():
+            wait()
 
-    def _pace(self, rate: float) -> None:
-        self.client.post("/clock/rate", {"rate": rate})
-
-    def _readers_look(self) -> Waits:
-        """Until every client that polls has seen its scope's newest document, or is later than it ever was."""
-        began = time.monotonic()
-        while late := [reader for reader in self._readers() if behind(self.client, reader)]:
-            if time.monotonic() - began >= min(self.patience, max(reader.patience for reader in late)):
-                self._asleep.update((reader.key, reader.number) for reader in late)
-                return
-            yield self._glance
-
-    def _readers(self) -> list[Reader]:
-        """Those who are awake, by their last few hundred requests."""
-        last = self.client.get("/requests", after=self._heard)["last"]
-        found = readers(self.requests(after=max(0, last - RECENT)))
-        return [reader for reader in found if reader.number > self._asleep.get(reader.key, 0)]
-
-    def _glance(self) -> None:
-        """Until a client asks for something, or is answered; but not for long."""
-        self._heard = self.client.get("/requests", after=self._heard, wait=GLANCE)["last"]
+    async def asettle(self) -> None:
+        """`settle`, for a test whose clients live in its own event loop."""
+        for wait in self._time.settle():
+            await asyncio.to_thread(wait)
 
     def _who(self, request: dict[str, Any]) -> Machine:
         return Machine(request["scope"], request["machine"], "", self)
@@ -312,4 +304,6 @@ def _text(duration: Duration) -> str:
 
 
 def _plain(value: object) -> object:
-    return format_iso(value) if isinstance(value, timedelta) else value
+    if not isinstance(value, timedelta):
+        return value
+    return f"-{format_iso(-value)}" if value < timedelta(0) else format_iso(value)

@@ -10,6 +10,9 @@ from forewarn.remote import Client, Refusal, in_path
 MARGIN = 0.5
 """Seconds of real time that a client may be later than it ever was, three times over, before nobody waits for it."""
 
+UNKNOWN = 0.35
+"""Of who has polled once: with one that polls each second, as Azure recommends, it will just do."""
+
 Key = tuple[str, str]
 """Scope and name of a machine."""
 
@@ -20,7 +23,8 @@ class Reader:
 
     scope: str
     name: str
-    number: int  # of its last answered poll
+    polls: tuple[int, ...]  # their numbers
+    answered: tuple[int, ...]  # of those that were, whatever the answer
     incarnation: int | None  # of the document there was when it last looked, whatever it was shown
     interval: float  # the longest of its last pauses, in seconds of real time
 
@@ -32,33 +36,48 @@ class Reader:
     def patience(self) -> float:
         return 3 * self.interval + MARGIN
 
+    @property
+    def is_held(self) -> bool:
+        """Its last poll waits for something to happen."""
+        return self.polls[-1] > self.answered[-1]
+
+    def has_asked_since(self, number: int) -> bool:
+        """And was answered."""
+        return self.answered[-1] > number
+
+    def came_back_since(self, number: int) -> bool:
+        """And so has done what it does about the answer, if it does one thing after another."""
+        later = [each for each in self.answered if each > number]
+        return bool(later) and self.polls[-1] > later[0]
+
 
 def readers(requests: Sequence[Mapping[str, Any]]) -> list[Reader]:
+    """Whoever has polled and was told a document."""
     polls: dict[Key, list[Mapping[str, Any]]] = {}
     for request in requests:
-        if request["asked"] == "poll" and request["status"] in (200, 304):
+        if request["asked"] == "poll":
             polls.setdefault((request["scope"], request["machine"]), []).append(request)
-    return [_reader(key, seen) for key, seen in polls.items()]
+    return [_reader(key, seen) for key, seen in polls.items() if any(poll["status"] in (200, 304) for poll in seen)]
 
 
 def _reader(key: Key, polls: Sequence[Mapping[str, Any]]) -> Reader:
     times = [poll["seconds"] for poll in polls[-6:]]
+    told = [poll["newest"] for poll in polls if poll["newest"] is not None]
     return Reader(
         scope=key[0],
         name=key[1],
-        number=polls[-1]["number"],
-        incarnation=polls[-1]["newest"],
-        interval=max((later - earlier for earlier, later in pairwise(times)), default=1.0),
+        polls=tuple(poll["number"] for poll in polls),
+        answered=tuple(poll["number"] for poll in polls if poll["status"] is not None),
+        incarnation=told[-1] if told else None,
+        interval=max((later - earlier for earlier, later in pairwise(times)), default=UNKNOWN),
     )
 
 
 def behind(client: Client, reader: Reader) -> bool:
     """Whether there is a document that it has not seen, and it is still there to see it."""
-    if reader.incarnation is None:
-        return False
     try:
         client.get(f"/machines/{in_path(f'{reader.scope}/{reader.name}')}")
         scope = client.get(f"/scopes/{in_path(reader.scope)}")
     except Refusal:
         return False  # it is gone
-    return bool(reader.incarnation < scope["incarnation"])
+    return bool((reader.incarnation or 0) < scope["incarnation"])

@@ -57,14 +57,14 @@ def decode(raw: bytes, name: str) -> str:
 
 def parse(text: str, name: str) -> Declaration:
     try:
-        return _declaration(Table(_loaded(text, name)))
+        return declaration_of(Table(loaded(text, name)))
     except Wrong as wrong:
         reason = wrong.reason.replace("{line}", f"line {line_of(text, wrong.other)}") if wrong.other else wrong.reason
         where = f"{wrong.label}: " if wrong.label else ""
         raise FleetFileError(f"{name}:{line_of(text, wrong.path)}: {where}{reason}") from None
 
 
-def _loaded(text: str, name: str) -> dict[str, object]:
+def loaded(text: str, name: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -81,7 +81,8 @@ def _syntax(text: str, name: str, message: str) -> str:
     return f"{name}:{at[2]}: {at[1]} (column {at[3]})"
 
 
-def _declaration(root: Table) -> Declaration:
+def declaration_of(root: Table) -> Declaration:
+    """What the tables of a fleet file say, wherever they stand; Wrong if they are."""
     settings = _settings(root.table("settings", "settings"))
     driver = _driver(root.table("driver", "driver"))
     groups = Groups(settings, root.table("profile", "profile"))

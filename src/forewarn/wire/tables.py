@@ -51,6 +51,10 @@ class Table:
     def unfit(self, key: str, wanted: str) -> Wrong:
         return self.wrong(key, f"{key} must be {wanted}, not {_shown(self._values[key])}")
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
     def raw(self, key: str) -> object:
         """The value as it stands; None if there is none."""
         return self._values[key] if key in self else None
@@ -71,6 +75,15 @@ class Table:
             if not isinstance(self.raw(name), dict):
                 raise self.unfit(name, f"a table: [{'.'.join((*self.path, name))}]")
             yield name, self.table(name, prefix + name)
+
+    def array(self, key: str, label: str) -> list["Table"]:
+        """The tables of the [[array]] under the key, each labelled with its number, counted from 1."""
+        value = self.raw(key)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.unfit(key, f"tables, each of which begins with [[{'.'.join((*self.path, key))}]]")
+        return [Table(item, (*self.path, key, str(i)), f"{label} {i + 1}") for i, item in enumerate(value)]
 
     def text(self, key: str, default: str = "") -> str:
         value = self.raw(key)

@@ -33,19 +33,32 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._last: dict[Path, int] = {}  # of each [[array of tables]], the number of the one begun last
 
     def places(self) -> Iterator[tuple[Path, int]]:
         table: Path = ()
         while self._skip_blank():
             start = self._at
             if self._text[self._at] == "[":
-                self._at += 2 if self._text.startswith("[[", self._at) else 1
-                table = self._key()
+                is_array = self._text.startswith("[[", self._at)
+                self._at += 2 if is_array else 1
+                table = self._numbered(self._key(), is_array)
                 yield from _with_parents((), table, start)
                 self._at = self._text.find("]", self._at) + 1
                 self._at += self._text.startswith("]", self._at)
             else:
                 yield from self._pair(table)
+
+    def _numbered(self, key: Path, is_array: bool) -> Path:
+        """The path of a table: its name within an array of tables is the number that it has there."""
+        path: Path = ()
+        for place, part in enumerate(key, 1):
+            path = (*path, part)
+            if is_array and place == len(key):
+                self._last[path] = self._last.get(path, -1) + 1
+            if path in self._last:
+                path = (*path, str(self._last[path]))
+        return path
 
     def _pair(self, table: Path) -> Iterator[tuple[Path, int]]:
         start = self._at

@@ -25,7 +25,7 @@ from forewarn.wiring.control import Places, server_tls, serving_control, tend
 from forewarn.wiring.core import Core, opened
 from forewarn.wiring.metadata import Metadata, save_marks, serving_metadata
 from forewarn.wiring.metrics import figures
-from forewarn.wiring.minting import new_id, new_secret, wall
+from forewarn.wiring.minting import new_secret, wall
 from forewarn.wiring.options import Options
 
 Tasks = tuple["asyncio.Task[None]", ...]
@@ -93,7 +93,7 @@ def _desk(core: Core, player: Player, metadata: Metadata, deliverer: Deliverer, 
         clock=core.clock,
         hub=core.hub,
         census=Census(core.engine),
-        new_id=new_id,
+        new_id=core.options.new_id,
         version=__version__,
         metadata_url=metadata.url,
         fail_next=core.driver.fail_next if isinstance(core.driver, SimulatedDriver) else None,

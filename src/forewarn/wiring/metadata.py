@@ -40,7 +40,8 @@ async def serving_metadata(core: Core) -> AsyncIterator[Metadata]:
     listener = listen(host, port, identity, core.fleet.addresses, wildcard=options.any_address)
     core.own_ports.add(listener.port)
     more = await _socket_files(engine, options.sockets) if options.sockets else []
-    server = imds.Server(
+    tried = options.faults or not core.clock.is_real
+    server = (imds.TrialServer if tried else imds.Server)(
         fleet=core.fleet,
         backend=engine,
         clock=core.clock,
@@ -56,13 +57,13 @@ async def serving_metadata(core: Core) -> AsyncIterator[Metadata]:
         yield Metadata(
             server=server,
             url=url_maker(host, listener.port, identity),
-            book=_playbook(core, server) if options.faults or not core.clock.is_real else None,
+            book=_playbook(core, server) if isinstance(server, imds.TrialServer) else None,
         )
     finally:
         await server.close()
 
 
-def _playbook(core: Core, server: imds.Server) -> imds.Playbook:
+def _playbook(core: Core, server: imds.TrialServer) -> imds.Playbook:
     return imds.Playbook(core.fleet, server, now=core.clock.now, monotonic=server.monotonic)
 
 

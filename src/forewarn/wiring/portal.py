@@ -11,6 +11,7 @@ from forewarn.access.files import RESOURCE
 from forewarn.access.service import Access
 from forewarn.access.tokens import Caller
 from forewarn.control.desk import Desk as ControlDesk
+from forewarn.domain.errors import ForewarnError
 from forewarn.portal.desk import Desk
 from forewarn.portal.ports import Answer
 from forewarn.portal.roster import Roster, is_unwritten
@@ -92,4 +93,9 @@ class InProcess:
 
         await self._app(scope, receive, send)
         said = b"".join(chunks)
-        return Answer(status=status, body=msgspec.json.decode(said) if said.strip() else None)
+        refusal = scope["state"].get("refusal")
+        return Answer(
+            status=status,
+            body=msgspec.json.decode(said) if said.strip() else None,
+            error=refusal if isinstance(refusal, ForewarnError) else None,
+        )

@@ -2,33 +2,17 @@
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from forewarn.agent.journal import Journal
 from forewarn.agent.records import Record
-from forewarn.cli.login import find_login
 from forewarn.remote import Client
+from forewarn.remote.login import find_login
 from tests.e2e.running import Up, up
-
-T = TypeVar("T")
-PATIENCE = 30.0
-
-
-def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
-    """What `look` finds, as soon as it finds something."""
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"not seen within {patience:.0f} s: {what}")
-
 
 HOOK = """
 [steps.{name}]
@@ -62,6 +46,12 @@ class Machine:
     def hold(self, step: str) -> None:
         """From now on the step does not come to an end."""
         Path(f"{self.log}.hold-{step}").touch()
+
+    def let_go(self, step: str) -> None:
+        Path(f"{self.log}.hold-{step}").unlink()
+
+    def has_begun(self, step: str) -> bool:
+        return Path(f"{self.log}.pid-{step}").exists()
 
     def is_running(self, step: str) -> bool:
         """Whether what the step began to prepare is still at it. One that has ended may still wait to be noticed."""

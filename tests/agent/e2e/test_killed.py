@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from forewarn.agent.records import Record, Stage
-from tests.agent.e2e.fleet import Machine, Rig, rig, until
+from tests.agent.e2e.fleet import Machine, Rig, rig
+from tests.waiting import until
 
 STEPS = ("a", "b", "c")
 EXPECTED = [f"prepare {name} Reboot" for name in STEPS] + [f"restore {name} Reboot" for name in reversed(STEPS)]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from forewarn.agent.records import Progress, Record, Stage
-from tests.agent.e2e.fleet import Rig, rig, until
+from tests.agent.e2e.fleet import Rig, rig
+from tests.waiting import until
 
 FLEET = """
 [driver]

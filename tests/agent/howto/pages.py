@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.process import Agent
+from tests.waiting import until
 
 PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.howto.pages import begins, blocks, here, is_over, restart, script
 from tests.agent.howto.postgres import AS_POSTGRES, PATH, Server, a_pair, needs_postgres
 from tests.agent.process import Agent, an_agent
+from tests.waiting import until
 
 PAGE = "fail-over"
 pytestmark = needs_postgres

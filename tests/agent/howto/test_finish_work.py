@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.howto.pages import begins, blocks, here, is_over, restart, schedule, script
 from tests.agent.process import an_agent
+from tests.waiting import until
 
 PAGE = "finish-in-flight-work"
 

@@ -4,9 +4,10 @@ import socket
 from pathlib import Path
 
 from tests.agent.balancing import haproxy, needs_haproxy, webs
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.howto.pages import begins, blocks, here, is_over, restart
 from tests.agent.process import an_agent
+from tests.waiting import until
 
 HAPROXY, PROBE = blocks("leave-a-load-balancer-pool", "toml")
 

@@ -4,9 +4,10 @@ import json
 import re
 from pathlib import Path
 
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.howto.pages import begins, blocks, is_over, restart
 from tests.agent.process import an_agent
+from tests.waiting import until
 
 PAGE = "log-what-happens"
 (CONFIG,), (SHOWN,) = blocks(PAGE, "toml"), blocks(PAGE, "text")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from forewarn.access.certificates import ServerTls
 from forewarn.wiring.minting import wall
-from tests.agent.e2e.fleet import Rig, until
+from tests.agent.e2e.fleet import Rig
 from tests.agent.howto.pages import begins, blocks, here, is_over, restart, script
 from tests.agent.mailbox import Mailbox, a_mailbox
 from tests.agent.process import an_agent
 from tests.agent.receivers import Receiver, receiving
+from tests.waiting import until
 
 PAGE = "tell-an-administrator"
 TELL, ASK = blocks(PAGE, "toml")

@@ -4,13 +4,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import pytest
+
+from tests.waiting import until
 
 SYSTEMD = "/usr/lib/systemd/systemd"
 START = f"""
@@ -46,12 +47,11 @@ def running_systemd() -> Iterator[Path]:
 
 
 def _wait_for(socket: Path, process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
-    limit = time.monotonic() + 10
-    while not socket.exists():
-        if process.poll() is not None or time.monotonic() > limit:
-            said.seek(0)
-            _cannot(f"systemd does not come up here: {said.read().decode()}")
-        time.sleep(0.02)
+    with suppress(AssertionError):
+        until(lambda: socket.exists() or process.poll() is not None, "systemd is up, or has ended", 10)
+    if not socket.exists():
+        said.seek(0)
+        _cannot(f"systemd does not come up here: {said.read().decode()}")
 
 
 def _cannot(why: str) -> None:

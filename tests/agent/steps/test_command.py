@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,18 +14,12 @@ from forewarn.agent.errors import BadConfig, StepFailed, Stopped, Suspended, Tim
 from forewarn.agent.options import read_options
 from forewarn.agent.steps.command import Command
 from tests.agent.turn import REBOOT, ATurn
+from tests.waiting import until
 
 
 @pytest.fixture
 def turn(tmp_path: Path) -> ATurn:
     return ATurn(spool=tmp_path)
-
-
-def until(true: Callable[[], object]) -> None:
-    limit = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < limit
-        time.sleep(0.01)
 
 
 def is_running(pid: Path) -> bool:
@@ -121,7 +113,7 @@ def test_a_program_called_off_is_asked_to_end_and_runs_again_when_it_is_wanted_a
     log = turn.spool / "log"
 
     def call_off() -> None:
-        until(log.exists)
+        until(log.exists, "it has begun")
         turn.stop()
 
     threading.Thread(target=call_off).start()
@@ -136,7 +128,7 @@ def test_when_the_agent_is_stopped_the_program_runs_on_and_is_found_again(turn: 
     step = Command(prepare_command="echo began >>log; while [ ! -e go ]; do sleep 0.01; done", directory=turn.spool)
 
     def stop_the_agent() -> None:
-        until(log.exists)
+        until(log.exists, "it has begun")
         turn.stop(Suspended("the agent is stopping"))
 
     threading.Thread(target=stop_the_agent).start()
@@ -184,7 +176,7 @@ Command(prepare_command=sys.argv[2], directory=spool).prepare(ATurn(spool=spool)
 def orphan(spool: Path, program: str) -> Command:
     """A step whose agent was killed while its program, which must write `began`, was under way."""
     agent = subprocess.Popen([sys.executable, "-c", ORPHAN, str(spool), program])
-    until((spool / "began").exists)
+    until((spool / "began").exists, "it has begun")
     agent.kill()
     agent.wait()
     return Command(prepare_command=program, directory=spool)

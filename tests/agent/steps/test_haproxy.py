@@ -16,8 +16,9 @@ from forewarn.agent.errors import BadConfig, StepFailed, Stopped, TimeIsUp
 from forewarn.agent.options import read_options
 from forewarn.agent.steps.haproxy import Server, State
 from forewarn.agent.turns import Fact
-from tests.agent.balancing import HAProxy, Web, address, haproxy, needs_haproxy, until, webs
+from tests.agent.balancing import HAProxy, Web, address, haproxy, needs_haproxy, webs
 from tests.agent.turn import ATurn
+from tests.waiting import until
 
 pytestmark = needs_haproxy
 
@@ -50,7 +51,7 @@ def held(servers: dict[str, Web], balancer: HAProxy, pool: ThreadPoolExecutor) -
     if balancer.get() == "web_0":  # they take turns
         balancer.get()
     answer = pool.submit(balancer.get, "/held")
-    until(lambda: balancer.stat("web_0", "scur") == "1")
+    until(lambda: balancer.stat("web_0", "scur") == "1", "the request is held")
     yield answer
     servers["web_0"].release()
     assert answer.result() == "web_0"
@@ -65,7 +66,7 @@ def test_prepare_takes_the_machine_out_and_ends_when_what_is_under_way_has_been_
 ) -> None:
     turn = ATurn(spool=tmp_path)
     prepared = pool.submit(step(balancer).prepare, turn)
-    until(lambda: turn.said == ["app: 1 session left"])
+    until(lambda: turn.said == ["app: 1 session left"], "it says so")
     assert who_answers(balancer) == {"web_1"}
     assert not prepared.done()
     servers["web_0"].release()
@@ -88,7 +89,7 @@ def test_it_gets_no_traffic_before_it_has_been_seen_healthy(
     step(balancer, state=state).prepare(turn)
     servers["web_0"].kill()
     restored = pool.submit(step(balancer, state=state).restore, turn)
-    until(lambda: balancer.status("web_0") == "DOWN")
+    until(lambda: balancer.status("web_0") == "DOWN", "web_0 is DOWN")
     assert who_answers(balancer, 40) == {"web_1"}
     assert not restored.done()
     servers["web_0"].start()
@@ -158,7 +159,7 @@ def test_all_balancers_are_drained_before_the_wait_begins(
     with haproxy(*servers.values()) as other:
         turn = ATurn(spool=tmp_path)
         prepared = pool.submit(step(balancer, other).prepare, turn)
-        until(lambda: other.status("web_0") == "DRAIN")
+        until(lambda: other.status("web_0") == "DRAIN", "web_0 is DRAIN")
         assert not held.done()
         servers["web_0"].release()
         prepared.result()
@@ -175,7 +176,7 @@ def test_a_balancer_that_is_gone_does_not_keep_the_others_from_being_restored(
         both.prepare(turn)
     with pytest.raises(StepFailed, match="No such file or directory"):
         both.restore(ATurn(spool=tmp_path, kept=turn.kept, limit=2.0))
-    until(lambda: balancer.status("web_0") == "UP")
+    until(lambda: balancer.status("web_0") == "UP", "web_0 is UP")
 
 
 class Crash(BaseException):
@@ -226,7 +227,7 @@ def test_a_haproxy_restarted_during_the_wait_is_told_again(
 ) -> None:
     turn = ATurn(spool=tmp_path)
     prepared = pool.submit(step(balancer, settle=timedelta(seconds=1)).prepare, turn)
-    until(lambda: balancer.status("web_0") == "DRAIN")
+    until(lambda: balancer.status("web_0") == "DRAIN", "web_0 is DRAIN")
     balancer.stop()
     balancer.start()
     prepared.result()
@@ -237,7 +238,7 @@ def test_a_haproxy_restarted_during_the_wait_is_told_again(
 def test_it_can_be_called_off(balancer: HAProxy, pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     turn = ATurn(spool=tmp_path)
     prepared = pool.submit(step(balancer).prepare, turn)
-    until(lambda: turn.said == ["app: 1 session left"])
+    until(lambda: turn.said == ["app: 1 session left"], "it says so")
     turn.stop()
     with pytest.raises(Stopped):
         prepared.result()

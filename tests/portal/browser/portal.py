@@ -51,6 +51,11 @@ class Portal:
         """How many were found."""
         return self.page.locator(".count")
 
+    def look(self, size: tuple[int, int], *, dark: bool) -> None:
+        """At the page that is open, on another screen."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+
     def fits(self) -> bool:
         """Nothing sticks out to the right, so that nobody has to push the page about."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

@@ -1,12 +1,10 @@
 """Nobody is kept out: axe-core looks at every page, and every page fits a telephone."""
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.running import Up
-from tests.portal.browser.axe import ALL, CONTRAST, needs_axe, violations
+from tests.portal.browser.axe import CONTRAST, Look, needs_axe, shortcomings, violations
 from tests.portal.browser.chromium import NARROW, needs_chromium, visitor
 from tests.portal.browser.portal import Portal, opened
 from tests.portal.browser.walking import walk
@@ -14,19 +12,16 @@ from tests.portal.browser.walking import walk
 pytestmark = [needs_chromium, needs_axe]
 
 
-@pytest.mark.parametrize(
-    ("how", "rules"),
-    [
-        pytest.param({}, ALL, id="light"),
-        pytest.param({"dark": True}, CONTRAST, id="dark"),
-        pytest.param({"size": NARROW}, ALL, id="telephone"),
-        pytest.param({"size": NARROW, "language": "fr"}, (), id="telephone, in a language of longer words"),
-    ],
-)
-def test_no_page_keeps_anybody_out(browser: Browser, busy: Up, how: dict[str, Any], rules: tuple[str, ...]) -> None:
-    with opened(browser, busy, **how) as portal:
-        found = {route: [*_violations(portal, rules), *_too_wide(portal)] for route in walk(portal)}
+def test_no_page_keeps_anybody_out_in_light_in_the_dark_or_on_a_telephone(browser: Browser, busy: Up) -> None:
+    looks = (Look(size=NARROW), Look(dark=True, rules=CONTRAST), Look())
+    with opened(browser, busy) as portal:
+        found = {route: shortcomings(portal, *looks) for route in walk(portal)}
     assert {route: what for route, what in found.items() if what} == {}
+
+
+def test_every_page_fits_a_telephone_in_a_language_of_longer_words(browser: Browser, busy: Up) -> None:
+    with opened(browser, busy, size=NARROW, language="fr") as portal:
+        assert [route for route in walk(portal) if not portal.fits()] == []
 
 
 def test_the_way_in_and_refusals_keep_nobody_out(browser: Browser, forewarn: Up) -> None:
@@ -47,14 +42,6 @@ def test_the_keyboard_reaches_the_content_first(portal: Portal) -> None:
     portal.page.keyboard.press("Enter")
     portal.page.keyboard.press("Tab")
     expect(portal.page.get_by_role("main").locator(":focus")).to_have_count(1)
-
-
-def _violations(portal: Portal, rules: tuple[str, ...]) -> list[str]:
-    return violations(portal.page, rules) if rules else []
-
-
-def _too_wide(portal: Portal) -> list[str]:
-    return [] if portal.fits() else ["the page is wider than the screen"]
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
 """Events, machines and maintenance in a browser: told before it is done, and watched until it is over."""
 
 import re
-from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.running import Up
-from tests.portal.browser.axe import needs_axe, violations
+from tests.portal.browser.axe import Look, needs_axe, shortcomings
 from tests.portal.browser.chromium import NARROW, needs_chromium
 from tests.portal.browser.machines import approve, metadata_url, poll
 from tests.portal.browser.portal import Portal, opened
@@ -116,27 +114,20 @@ def test_machines_chosen_on_the_fleet_page_stay_chosen_and_get_maintenance(forew
 
 
 @needs_axe
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param({}, id="light"),
-        pytest.param({"size": NARROW, "dark": True}, id="telephone, dark"),
-    ],
-)
-def test_what_is_about_to_be_done_keeps_nobody_out(browser: Browser, forewarn: Up, how: dict[str, Any]) -> None:
+def test_what_is_about_to_be_done_keeps_nobody_out(forewarn: Up, portal: Portal) -> None:
+    looks = (Look(size=NARROW, dark=True), Look())
     poll(metadata_url(forewarn, "web_1"))
     machine, chosen = "scope=web%3A0&name=web_1", "machine=web%3A0%2Fweb_1"
-    with opened(browser, forewarn, **how) as portal:
-        for place in (
-            f"/machines?{machine}",
-            f"/machines/delete?{machine}",
-            f"/maintenance?{chosen}",
-            f"/maintenance?{chosen}&type=Reboot",
-            f"/maintenance?{chosen}&type=Reboot&notice=1m",
-        ):
-            portal.open(place)
-            assert (place, violations(portal.page), portal.fits()) == (place, [], True)
-        delete(portal, "web_1")
-        assert (violations(portal.page), portal.fits()) == ([], True)
-        portal.page.get_by_role("link", name="Cancel…").click()
-        assert (violations(portal.page), portal.fits()) == ([], True)
+    for place in (
+        f"/machines?{machine}",
+        f"/machines/delete?{machine}",
+        f"/maintenance?{chosen}",
+        f"/maintenance?{chosen}&type=Reboot",
+        f"/maintenance?{chosen}&type=Reboot&notice=1m",
+    ):
+        portal.open(place)
+        assert (place, shortcomings(portal, *looks)) == (place, [])
+    delete(portal, "web_1")
+    assert shortcomings(portal, *looks) == []
+    portal.page.get_by_role("link", name="Cancel…").click()
+    assert shortcomings(portal, *looks) == []

@@ -1,22 +1,26 @@
 """Whole stories, from the first page to the last, as the people in them would tell them."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from forewarn.portal.texts import texts_of
+from tests.agent.e2e.fleet import Machine
 from tests.e2e.running import Up
 from tests.portal.browser.chromium import NARROW, needs_chromium
 from tests.portal.browser.logins import link_for
-from tests.portal.browser.machines import approve, metadata_url, poll
+from tests.portal.browser.machines import metadata_url, poll
 from tests.portal.browser.portal import Portal, opened
+from tests.waiting import until
 
 pytestmark = needs_chromium
 
 
-def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, portal: Portal) -> None:
+def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, portal: Portal, agent: Machine) -> None:
     page = portal.page
     portal.go("Scale sets")
     page.get_by_role("link", name="+ Add").click()
@@ -33,8 +37,11 @@ def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, por
     expect(page.get_by_text("The scale set was created.")).to_be_visible()
 
     name = page.locator("tbody th").first.inner_text()
-    url = metadata_url(forewarn, name)
-    assert poll(url) == []  # the agent inside begins to listen
+    expect(portal.row(name)).to_contain_text("not enrolled")
+    agent.configure(metadata_url(forewarn, name), steps=("drain",), rules='[[rules]]\nsteps = ["drain"]\n')
+    agent.hold("drain")
+    agent.start()
+    expect(portal.row(name)).not_to_contain_text("not enrolled")  # it polls
     portal.row(name).get_by_role("checkbox").check()
     portal.press("Delete chosen instances…")
     expect(page.get_by_role("main")).to_contain_text("gets Terminate")
@@ -47,18 +54,29 @@ def test_an_instance_of_a_new_scale_set_is_told_before_it_goes(forewarn: Up, por
     portal.move_clock("1×")
     expect(left).to_have_text(re.compile("^8:5"))
     portal.move_clock("Stop")
-    assert [event["EventType"] for event in poll(url)] == ["Terminate"]
 
     portal.row(name).get_by_role("link", name="Terminate").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Terminate of {name}")
     expect(page.get_by_role("main")).to_contain_text("Waits for approval by any machine of")
-    approve(url, poll(url)[0]["EventId"])
+    until(lambda: agent.has_begun("drain") or None, "the agent drains its machine")
+    expect(portal.row(name)).to_contain_text("nothing yet")
+    agent.let_go("drain")  # and it approves
+    expect(portal.row(name)).to_contain_text("approved")
     expect(page.locator(".badge.Started")).to_be_visible()
     portal.move_clock("+1 min")
     expect(page.locator(".badge.Completed")).to_be_visible()
+    assert agent.did() == ["prepare drain Terminate"]
     portal.open("/?search=api")
     expect(portal.count).to_have_text(re.compile("^1 of "))
     expect(portal.row(name)).to_have_count(0)
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Iterator[Machine]:
+    """The software inside a machine: a process of its own."""
+    inside = Machine(name="agent", folder=tmp_path / "agent")
+    yield inside
+    inside.stop()
 
 
 def test_an_approval_in_the_portal_is_as_good_as_the_machine_s(forewarn: Up, portal: Portal) -> None:

@@ -5,8 +5,8 @@ export function startClock(root) {
 }
 
 export function markRate() {
-  const rate = document.getElementById("fleet-clock")?.dataset.rate;
   for (const button of document.querySelectorAll(".clock [name=rate]")) {
+    const rate = button.closest(".clock").querySelector("[data-rate]").dataset.rate;
     button.setAttribute("aria-pressed", String(Number(button.value) === Number(rate)));
   }
 }

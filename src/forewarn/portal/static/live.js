@@ -3,7 +3,7 @@ const QUIET = 150;
 
 // Called before anything on the page is changed: what was sent is what later answers are compared with.
 export function startLive(root, afterwards) {
-  const parts = [...root.querySelectorAll("[data-live]")];
+  const parts = [...root.querySelectorAll("[data-live^='/']")];
   if (parts.length === 0) return;
   for (const part of parts) shown.set(part, part.innerHTML.trim());
   const source = new EventSource("/portal/stream");
@@ -38,12 +38,15 @@ export function startLive(root, afterwards) {
 }
 
 async function fetchInto(part) {
+  part.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(part.dataset.live + location.search, { headers: { "X-Requested-With": "portal" } });
     if (answer.ok) await show(part, await answer.text());
     else if (answer.status === 401) location.reload();
   } catch {
     // The connection is lost: the stream comes back, and with it everything that was missed.
+  } finally {
+    part.removeAttribute("aria-busy");
   }
 }
 

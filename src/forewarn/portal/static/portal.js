@@ -11,3 +11,7 @@ startLive(document, () => {
 startTimes(document);
 startClock(document);
 startTabs(document);
+
+// A form that was sent is busy until its answer is there; and no longer if somebody comes back to the page.
+addEventListener("submit", ({ target, defaultPrevented }) => defaultPrevented || target.setAttribute("aria-busy", "true"));
+addEventListener("pageshow", () => document.querySelectorAll("form[aria-busy]").forEach((form) => form.removeAttribute("aria-busy")));

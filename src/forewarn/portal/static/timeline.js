@@ -6,6 +6,7 @@ const drawing = document.querySelector(".timeline-live");
 const panel = document.getElementById("event-detail");
 const said = document.getElementById("event-said");
 const OFF_CENTRE = 56; // percent: when now has moved so far, the window is drawn anew around it
+const SLIVER = 0.6; // percent: what is under way is seen from its first moment on, as views/drawing.py draws it
 const DAY = 864e5; // ms
 const LINGER = 250; // ms in which the pointer may go from a bar to its details
 
@@ -65,7 +66,7 @@ function move() {
   }
   drawing.querySelector("text.now")?.setAttribute("x", `${x}%`);
   for (const piece of drawing.querySelectorAll("[data-open]")) {
-    piece.setAttribute("width", `${Math.max(0, x - parseFloat(piece.getAttribute("x")))}%`);
+    piece.setAttribute("width", `${Math.max(SLIVER, x - parseFloat(piece.getAttribute("x")))}%`);
   }
   if (x > OFF_CENTRE) redraw();
 }

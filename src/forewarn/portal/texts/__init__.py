@@ -1,10 +1,15 @@
-"""Every word that the portal says, in one file for each language. English is complete; the others say all it says."""
+"""Every word that the portal says, in one file for each language. English is complete; the others say all it says.
+
+Errors speak English themselves. Each other language has a file of refusals, by their keys.
+"""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from forewarn.domain.errors import ForewarnError
 
 LANGUAGES = {"en": "English", "fr": "Français"}
 DEFAULT = "en"
@@ -13,8 +18,9 @@ DEFAULT = "en"
 class Texts:
     """`texts("fleet.title")`, with whatever the text names in braces given by name."""
 
-    def __init__(self, language: str, table: Mapping[str, Any]) -> None:
+    def __init__(self, language: str, table: Mapping[str, Any], refusals: Mapping[str, str] | None = None) -> None:
         self.language = language
+        self.refusals = refusals or {}
         self._flat = dict(flattened(table))
 
     def __call__(self, key: str, /, **facts: object) -> str:
@@ -23,11 +29,22 @@ class Texts:
     def keys(self) -> set[str]:
         return set(self._flat)
 
+    def refusal(self, error: ForewarnError) -> str | None:
+        """None where this language has no words for it."""
+        if self.language == DEFAULT:
+            return str(error)
+        known = self.refusals.get(error.key)
+        return known.format(**error.facts) if known else None
+
 
 @cache
 def texts_of(language: str) -> Texts:
-    text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return Texts(language, tomllib.loads(text))
+    refusals = {} if language == DEFAULT else _read(f"{language}.refusals.toml")
+    return Texts(language, _read(f"{language}.toml"), refusals)
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__name__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def chosen(wanted: str, accepted: str) -> str:

@@ -7,7 +7,7 @@ from itertools import count
 
 from forewarn.domain.campaigns import ROLLED_OUT, Campaign, begin, walk_on
 from forewarn.domain.draft import Draft
-from forewarn.domain.errors import Conflict, Invalid
+from forewarn.domain.errors import Conflict, Invalid, Refused
 from forewarn.domain.events import Actor, Event, EventType, Phase
 from forewarn.domain.machines import Machine
 from forewarn.domain.maintenance import check_notice
@@ -55,7 +55,7 @@ class Read:
     """What the form means: a campaign, or what is wrong with it, by field."""
 
     campaign: Campaign | None = None
-    errors: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, Refused | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,7 +109,7 @@ def read(
     wanted: Wanted, known: Mapping[str, Scope], settings: Settings, texts: Texts, *, id: str, by: Actor, now: datetime
 ) -> Read:
     """`known`: the scopes there are."""
-    errors: dict[str, str] = {}
+    errors: dict[str, Refused | str] = {}
     impact = next((kind for kind in TYPES if kind.value == wanted.type), None)
     if impact is None:
         errors["type"] = texts("begin.choose_type")
@@ -122,7 +122,7 @@ def read(
         try:
             check_notice(impact, notice, settings)
         except Invalid as error:
-            errors["notice"] = str(error)
+            errors["notice"] = error
     if impact is None or errors:
         return Read(errors=errors)
     return Read(
@@ -159,9 +159,9 @@ def preview(
             if len(firsts) < FIRST and begun.remaining:
                 firsts.append(_first(draft, name, campaign, machines[name], settings))
     except Conflict as error:
-        return Read(errors={"scopes": str(error)})
+        return Read(errors={"scopes": error})
     except Invalid as error:
-        return Read(errors={"pause": str(error)})
+        return Read(errors={"pause": error})
     return _told(campaign, walks, firsts, scopes, machines, now)
 
 
@@ -207,7 +207,7 @@ def _first(draft: Draft, name: str, campaign: Campaign, machines: Sequence[Machi
     )
 
 
-def _scopes(wanted: Wanted, known: Mapping[str, Scope], texts: Texts, errors: dict[str, str]) -> list[str]:
+def _scopes(wanted: Wanted, known: Mapping[str, Scope], texts: Texts, errors: dict[str, Refused | str]) -> list[str]:
     if wanted.everywhere:
         if not known:
             errors["scopes"] = texts("begin.empty_fleet")
@@ -226,7 +226,7 @@ def _scopes(wanted: Wanted, known: Mapping[str, Scope], texts: Texts, errors: di
     return list(found)
 
 
-def _duration(name: str, text: str, texts: Texts, errors: dict[str, str]) -> timedelta | None:
+def _duration(name: str, text: str, texts: Texts, errors: dict[str, Refused | str]) -> timedelta | None:
     """None if nothing was said, or nothing that makes sense."""
     if not text:
         return None

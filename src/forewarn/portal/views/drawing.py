@@ -16,6 +16,9 @@ from forewarn.portal.views.rolling import Rolling, Step, StepState
 NARROWEST = 2.0
 """Percent that a bar takes at least: its marks have a size, however short it is."""
 
+SLIVER = 0.6
+"""Percent that what is under way takes at least, so that it is seen from its first moment on. timeline.js knows it."""
+
 LABELLED = 9.0
 """Percent from which on a bar has room for a word. Likewise below, for an update domain's number."""
 
@@ -130,7 +133,7 @@ def draw_bars(events: Iterable[Event], window: Window) -> tuple[Bar, ...]:
         row = next((row for row, taken in enumerate(free) if taken <= x), len(free))
         free[row : row + 1] = [max(end, x + NARROWEST)]
         pieces, marks = tuple(_pieces(event, window)), tuple(_marks(event, window))
-        bars.append(Bar(event=event, x=x, width=_width(x, end), row=row, pieces=pieces, marks=marks))
+        bars.append(Bar(event=event, x=x, width=max(_width(x, end), NARROWEST), row=row, pieces=pieces, marks=marks))
     return tuple(bars)
 
 
@@ -184,7 +187,8 @@ def _piece(
     ink: Ink, window: Window, begin: datetime, end: datetime, *, is_open: bool = False, domain: int | None = None
 ) -> Piece:
     x = window.x(begin)
-    return Piece(ink=ink, x=x, width=_width(x, window.x(end)), is_open=is_open, domain=domain)
+    width = max(_width(x, window.x(end)), SLIVER if is_open else 0.0)
+    return Piece(ink=ink, x=x, width=width, is_open=is_open, domain=domain)
 
 
 def _width(x: float, end: float) -> float:

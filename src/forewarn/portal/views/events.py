@@ -11,6 +11,7 @@ from forewarn.domain.consent import is_approved
 from forewarn.domain.events import ActorKind, Approval, Event, EventType, Operation, Phase, Readiness
 from forewarn.domain.history import Entry
 from forewarn.domain.scopes import Scope
+from forewarn.portal.views.lately import Late
 from forewarn.portal.views.waiting import RULES, WaitView, wait_view
 from forewarn.wire.documents import render
 from forewarn.wire.versions import EVENT_VERSIONS, event_version
@@ -122,7 +123,7 @@ class EventView:
     machines: tuple[Consent, ...]
     others: tuple[Approval, ...]
     """Approvals by who is not one of its machines."""
-    history: tuple[Entry, ...]
+    history: tuple[Late, ...]
     starts_if_approved: bool
 
     @property
@@ -154,7 +155,7 @@ def event_view(
         waiting=wait_view(event, scopes, operation, now),
         machines=tuple(Consent(machine=m, approval=own.get(m), readiness=ready.get(m)) for m in event.resources),
         others=tuple(approval for approval in event.approvals if not _is_own(approval, event)),
-        history=tuple(history),
+        history=tuple(Late(entry=entry) for entry in history),
         starts_if_approved=starts_if_approved,
     )
 

@@ -1,18 +1,15 @@
-"""One machine: what it is, what happens to it, what happened lately, and what can be done to it."""
+"""One machine: what it is, what happens to it, and what can be done to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from forewarn.domain.events import Actor, Event, EventType, Operation, Phase
-from forewarn.domain.history import Entry, What
+from forewarn.domain.events import Actor, Event, Operation, Phase
 from forewarn.domain.machines import Machine
 from forewarn.domain.requesting import Verb
 from forewarn.domain.scopes import Scope, idle_since
 from forewarn.portal.views.rehearsing import Owner, Preview, Stage, repair_preview, request_preview
-
-LATELY = 25
 
 
 class Deed(Enum):
@@ -40,21 +37,6 @@ class Offer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Late:
-    """Something that was done to the machine, or with it."""
-
-    at: datetime
-    who: Actor
-    what: What
-    impact: EventType | None = None
-    event: Event | None = None
-    operation: Operation | None = None
-    before: str = ""
-    after: str = ""
-    detail: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class MachineView:
     machine: Machine
     scope: Scope
@@ -64,7 +46,6 @@ class MachineView:
     """Live, in the order in which they start."""
     operations: tuple[Operation, ...]
     """Under way without an event."""
-    lately: tuple[Late, ...]
     offers: tuple[Offer, ...]
 
 
@@ -74,7 +55,6 @@ def machine_view(
     *,
     metadata_url: str,
     heard: datetime | None = None,
-    lately: Sequence[Late] = (),
     offers: Sequence[Offer] = (),
 ) -> MachineView:
     polls = [at for at in (idle_since(scope), heard) if at is not None]
@@ -86,7 +66,6 @@ def machine_view(
         last_poll=max(polls, default=None),
         events=tuple(sorted(mine, key=lambda e: (e.phase is not Phase.STARTED, e.not_before))),
         operations=tuple(o for o in scope.operations if o.is_live and o.event is None and machine.name in o.machines),
-        lately=tuple(lately),
         offers=tuple(offers),
     )
 
@@ -99,32 +78,3 @@ def offers_for(machine: Machine, stage: Stage, owner: Owner | None, by: Actor) -
     if owner is not None and owner.spec.repairs.enabled:
         offers.append(Offer(deed=Deed.UNHEALTHY, preview=repair_preview(machine, stage, owner)))
     return tuple(offers)
-
-
-def lately_of(
-    name: str, entries: Sequence[Entry], events: Mapping[str, Event], operations: Mapping[str, Operation]
-) -> tuple[Late, ...]:
-    """What the last entries of its scope tell of the machine, the newest first.
-
-    `events` and `operations`: those that the entries are about, by id.
-    """
-    told = (_late(name, entry, events.get(entry.subject), operations.get(entry.subject)) for entry in reversed(entries))
-    return tuple(late for late in told if late is not None)[:LATELY]
-
-
-BIRTHS = (What.SCHEDULED, What.STRUCK, What.RAN)
-"""Entries of which there is one for each event, or for each operation without one."""
-
-
-def _late(name: str, entry: Entry, event: Event | None, operation: Operation | None) -> Late | None:
-    if entry.subject == name:
-        return Late(
-            at=entry.at, who=entry.who, what=entry.what, before=entry.before, after=entry.after, detail=entry.detail
-        )
-    if entry.what not in BIRTHS:
-        return None
-    if event is not None and name in event.resources:
-        return Late(at=entry.at, who=entry.who, what=entry.what, impact=event.type, event=event)
-    if operation is not None and name in operation.machines:
-        return Late(at=entry.at, who=entry.who, what=entry.what, impact=operation.impact, operation=operation)
-    return None

@@ -16,6 +16,7 @@ from forewarn.portal.views.rehearsing import Stage, event_of, rehearsal_ids
 from forewarn.wire.durations import parse_duration
 
 LONGEST_DESCRIPTION = 1000
+ABOUT_NOTICE = ("terminate_notice", "notice_too_short", "notice_too_long", "not_a_duration", "at_once_without_notice")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,21 +37,24 @@ class MaintenanceView:
     """The notice that the type gives if none is asked for."""
     events: tuple[Event, ...] = ()
     """Those there would be."""
-    refusal: str = ""
-    is_about_notice: bool = False
-    """The refusal is: it belongs beside that field."""
+    refusal: Refused | None = None
 
     @property
     def is_possible(self) -> bool:
         return bool(self.events)
 
+    @property
+    def is_about_notice(self) -> bool:
+        """The refusal is: it belongs beside that field."""
+        return self.refusal is not None and self.refusal.key in ABOUT_NOTICE
+
 
 def work_of(order: Order) -> Maintenance:
     """Invalid, if what was filled in makes no sense."""
     if order.at_once and order.notice:
-        raise Invalid("What happens at once gives no notice: leave the notice empty.")
+        raise Invalid("What happens at once gives no notice: leave the notice empty.", key="at_once_without_notice")
     if len(order.description) > LONGEST_DESCRIPTION:
-        raise Invalid(f"A description has at most {LONGEST_DESCRIPTION} characters.")
+        raise Invalid("A description has at most {most} characters.", key="long_description", most=LONGEST_DESCRIPTION)
     return Maintenance(
         impact=order.type,
         notice=_notice(order.notice),
@@ -66,10 +70,7 @@ def maintenance_view(order: Order, machines: Sequence[Machine], stage: Stage, by
     try:
         events = _events(work_of(order), chosen, stage, by)
     except Refused as error:
-        about_notice = isinstance(error, Invalid)
-        return MaintenanceView(
-            order=order, machines=chosen, least=least, refusal=str(error), is_about_notice=about_notice
-        )
+        return MaintenanceView(order=order, machines=chosen, least=least, refusal=error)
     return MaintenanceView(order=order, machines=chosen, least=least, events=events)
 
 
@@ -89,5 +90,7 @@ def _events(work: Maintenance, machines: Sequence[Machine], stage: Stage, by: Ac
 def _notice(text: str) -> timedelta | None:
     try:
         return parse_duration(text) if text else None
-    except ValueError as error:
-        raise Invalid(f"{error}.") from None
+    except ValueError:
+        raise Invalid(
+            "“{text}” is not a length of time: write 90s, 15m, 1h30m or 2d.", key="not_a_duration", text=text
+        ) from None

@@ -45,7 +45,7 @@ class Preview:
     """The one that tells of what is under way."""
     replaced: bool = False
     """Another instance takes the machine's place."""
-    refusal: str = ""
+    refusal: Refused | None = None
 
     @property
     def is_possible(self) -> bool:
@@ -167,6 +167,4 @@ def _under_way(running: Operation, machine: Machine) -> Preview:
 
 
 def _refused(impact: EventType, machine: Machine, error: Refused) -> Preview:
-    return Preview(
-        outlook=Outlook.REFUSED, impact=impact, machine=machine.name, scope=machine.scope, refusal=str(error)
-    )
+    return Preview(outlook=Outlook.REFUSED, impact=impact, machine=machine.name, scope=machine.scope, refusal=error)

@@ -139,11 +139,11 @@ class Known:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
-    """Why a field cannot be so: a text's key and what it names, or (without a key) the control plane's own words."""
+    """Why a field cannot be so: a text's key and what it names, or (without a key) the domain's own refusal."""
 
     key: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    said: str = ""
+    said: Invalid | None = None
 
 
 Faults = dict[str, Fault]
@@ -239,7 +239,7 @@ def _said(name: str, check: Callable[[], None]) -> Faults:
     try:
         check()
     except Invalid as error:
-        return {name: Fault(said=str(error))}
+        return {name: Fault(said=error)}
     return {}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
+from forewarn.domain.errors import ForewarnError
 from forewarn.domain.settings import Settings
 from forewarn.portal.views.scale_set_order import Put, orders
 from forewarn.portal.views.scale_set_wish import (
@@ -60,11 +61,17 @@ class WizardView:
     graces: tuple[int, int]
     review: tuple[tuple[Step, tuple[Said, ...]], ...]
     puts: tuple[Put, ...]
-    refusal: str
+    refusal: ForewarnError | None
 
 
 def wizard_view(
-    step: Step, wish: Wish, known: Known, settings: Settings, *, checked: bool = False, refusal: str = ""
+    step: Step,
+    wish: Wish,
+    known: Known,
+    settings: Settings,
+    *,
+    checked: bool = False,
+    refusal: ForewarnError | None = None,
 ) -> WizardView:
     """`checked`: what is wrong on this step is said. The review always says what is."""
     reviews = step is Step.REVIEW

@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import Enum
 from urllib.parse import quote
 
+from forewarn.domain.errors import ForewarnError
 from forewarn.domain.machines import Machine, Power
 from forewarn.domain.resources import Resource
 from forewarn.domain.scalesets import ScaleIn, SetSpec, Upgrade, follows
@@ -112,7 +113,7 @@ class NoticeForm:
     least: int
     most: int
     wrong: bool = False
-    refusal: str = ""
+    refusal: ForewarnError | None = None
 
 
 def list_view(found: Iterable[SetFacts]) -> tuple[SetRow, ...]:

@@ -6,15 +6,28 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from forewarn.access.files import read_local
-from forewarn.cli.instances import instance_at
-from forewarn.cli.listeners import listening_users
 from forewarn.domain.errors import Invalid
-from forewarn.remote import Login
+from forewarn.remote.client import DEFAULT_SERVER, Client, Login
+from forewarn.remote.instances import instance_at
+from forewarn.remote.listeners import listening_users
 from forewarn.wire.authorities import is_loopback
 
 VARIABLE = "FOREWARN_DATA"
+SERVER_VARIABLE = "FOREWARN_SERVER"
+TOKEN_VARIABLE = "FOREWARN_TOKEN"  # noqa: S105 (a name)
 DATA = "forewarn-data"
 EVERYWHERE = "0.0.0.0", "::"  # noqa: S104  (asked for, they are this host)
+
+
+def client_of(server: str | None = None, data: Path | None = None, token: str | None = None) -> Client:
+    """By what is given, what the environment says, or the defaults.
+
+    The environment's token is for the environment's server, and counts before any login that was not named.
+    """
+    usual = os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+    url = server or usual
+    noted = os.environ.get(TOKEN_VARIABLE) if data is None and url == usual else None
+    return Client(url, lambda: find_login(url, data), token=token or noted)
 
 
 def find_login(server: str, data: Path | None = None) -> Login | None:

@@ -1,0 +1,3 @@
+module example.com/handler
+
+go 1.21

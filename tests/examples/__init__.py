@@ -1,0 +1,1 @@
+"""What `examples/` shows is run as it is."""
