@@ -109,6 +109,13 @@ def test_what_cannot_be_run_is_told_with_status_2(words: list[str], told: str) -
     assert told in done.stderr
 
 
+def test_and_in_json() -> None:
+    done = doctor("--json", "--", "/nowhere/client")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["checks"]) == (2, [])
+    assert "no program /nowhere/client" in told["trouble"]
+
+
 @pytest.mark.parametrize(("sent", "running", "status"), [(signal.SIGINT, 3, 130), (signal.SIGKILL, 1, -signal.SIGKILL)])
 def test_no_client_outlives_the_doctor(sent: signal.Signals, running: int, status: int, tmp_path: Path) -> None:
     noted = ["sh", "-c", f'echo $$ >>{tmp_path}/clients; exec "$@"', "sh", *RIGHT]

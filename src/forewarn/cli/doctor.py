@@ -94,6 +94,8 @@ def doctor(args: argparse.Namespace, client: Client, out: Output) -> int:
         with out.progress("getting to know the client") as tell:
             report = examine(orders_of(args), tell)
     except (CannotRun, CannotReach, ValueError) as error:
+        if out.as_json:
+            out.json({"command": args.command, "trouble": str(error), "checks": []})
         out.note(f"forewarn: {error}")
         return COULD_NOT
     show(report, args, out)
