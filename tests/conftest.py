@@ -4,6 +4,10 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("forewarn", settings(), deadline=None)  # a busy machine breaks no law
+settings.load_profile("forewarn")
 
 
 def pytest_collection_finish() -> None:
