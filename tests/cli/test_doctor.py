@@ -12,8 +12,8 @@ import pytest
 
 from forewarn.testing import CannotReach, Forewarn
 from forewarn.testing.doctor.telling import page
-from tests.agent.e2e.fleet import until
 from tests.testing.doctor.patients import PROBE, ROOT
+from tests.waiting import until
 
 PROBED = ["--prepared", PROBE, "--patience", "4s", "--reaction", "1s"]
 RIGHT = [sys.executable, "-m", "tests.testing.doctor.handlers.right", "{metadata}", "{machine}", PROBE, "0.1"]
