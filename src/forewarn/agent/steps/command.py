@@ -29,6 +29,8 @@ from forewarn.agent.templates import as_json, environment_of
 from forewarn.agent.turns import Turn
 
 POLL = 0.05
+FIRST_POLL = 0.005
+"""Most programs end at once; what takes longer is looked at less often."""
 GRACE = 2.0
 """From SIGTERM to SIGKILL."""
 TOLD = 1000
@@ -83,8 +85,10 @@ class Command:
                 _wait_for_run_before(turn, lock)
                 if not _has_ended(turn.spool):
                     run = self._start(command, direction, turn, lock)
-            while run is not None and run.poll() is None:
-                turn.pause(POLL)
+            for pause in _pauses():
+                if run is None or run.poll() is not None:
+                    break
+                turn.pause(pause)
         except Suspended:  # it runs on, and who comes next finds it
             if run is not None:
                 run.returncode = 0  # ours no more: nobody need be warned that it was left running
@@ -138,6 +142,13 @@ def _wait_for_run_before(turn: Turn, lock: int) -> None:
                 turn.say("still under way since before the agent was started again: waiting for it")
             told = True
             turn.pause(POLL)
+
+
+def _pauses() -> Iterator[float]:
+    pause = FIRST_POLL
+    while True:
+        yield pause
+        pause = min(1.5 * pause, POLL)
 
 
 def _has_ended(spool: Path) -> bool:
