@@ -33,7 +33,7 @@ def options(client: Client, place: Place) -> list[str]:
     """As much time as its own pace asks for: who asks every ten seconds is not late after five."""
     words = ["--by", "namespace", "--jobs", str(client.at_once)]
     words += ["--settling", f"{client.settling:.0f}s", "--patience", f"{max(45, 6 * client.interval):.0f}s"]
-    words += ["--reaction", f"{max(5, 3 * client.interval):.0f}s"]
+    words += ["--reaction", f"{max(client.reaction, 3 * client.interval):.0f}s"]
     if client.work is not None:
         words += ["--prepared-gone", str(client.work(place))]
     if client.ends:

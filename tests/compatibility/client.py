@@ -35,6 +35,7 @@ class Client:
     work: Callable[[Place], Path] | None = None
     """A file that is there for as long as the client has work on this machine; when it is gone, it has prepared."""
 
+    reaction: float = 5.0  # seconds from what it hears to what it does, at most
     ends: bool = False  # it ends when it has prepared
     at_once: int = 4  # so many of them may run side by side
 

@@ -112,6 +112,7 @@ DASK_WORKER = Client(
     ),
     command=lambda place: script("tests.compatibility.dask_worker", DASK.place, place.directory),
     settling=60,
+    reaction=45,
     ends=True,
 )
 JOBQ_WORKER = Client(
