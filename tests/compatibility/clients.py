@@ -43,7 +43,7 @@ def _resource_agent(
         notes=notes,
         command=lambda place: script("tests.compatibility.cluster", agent, "--directory", place.directory, *layers),
         settling=90,
-        at_once=2,
+        at_once=5,
         work=lambda place: place.directory / "work" / configuring.WORK,
     )
 

@@ -51,7 +51,7 @@ def _overview(reports: Iterable[tuple[Client, Mapping[str, Any] | None]]) -> str
 def _score(report: Mapping[str, Any] | None) -> str:
     if report is None:
         return "not run"
-    if not report["checks"]:
+    if not report.get("checks"):
         return "could not be tried"
     counts = report["counts"]
     return f"{counts[PASSED]} of {counts[PASSED] + counts[FAILED]}"
@@ -78,7 +78,7 @@ def _section(client: Client, report: Mapping[str, Any] | None) -> str:
 
 def _findings(report: Mapping[str, Any]) -> list[str]:
     """What it fails, with the reason; the rest by name."""
-    if not report["checks"]:
+    if not report.get("checks"):
         return [f"The doctor says: {_first_line(report['trouble'])}"]
     said = verdicts(report)
     failed = [verdict for verdict in said if verdict.outcome == FAILED]
