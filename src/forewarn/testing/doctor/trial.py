@@ -24,6 +24,8 @@ GLANCE = 0.4
 MINE, OTHER, NAMESAKE = 1, 2, 10
 """Instances of the set: `vm_1`, `vm_2`, and one in whose name the first one's is contained."""
 MARGIN = 0.2
+SLOW = 3.0
+"""Seconds: who takes longer to act acts by a clock or a schedule of its own, and not always as fast as it once did."""
 
 
 class Trial:
@@ -221,8 +223,9 @@ class Trial:
 
     def calms_down(self) -> None:
         """It has seen all there is, and had the time that it usually takes to act."""
+        usual = self.habits.latency
         self.looks(1)
-        self.wait(lambda: False, self.habits.latency + MARGIN)
+        self.wait(lambda: False, (usual if usual < SLOW else max(1.5 * usual, self.orders.reaction)) + MARGIN)
 
     def lives(self) -> None:
         if self.has_ended_prepared and self._own_event:
