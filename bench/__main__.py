@@ -88,10 +88,10 @@ the more of them wait: together they ask about five times a second. Meanwhile 50
 about 10,000 times a second, as a fleet of 10,000 machines would; with those who poll and without them, in turns.
 
 What a test pays for the test kit: a cycle is a reboot that is scheduled, polled for, approved after ten of its fifteen
-minutes, and gone, in a Forewarn that has just started. The first of a process also makes the key that signs tokens, which
-the others share. Memory is looked at every 50 cycles, after the allocator has given back what it keeps; the medians of
-the last and the first five looks are compared. The looks begin after a thousand cycles: memory comes to rest after about
-800 of them, 3 MB higher, and was the same after 3,200. A Forewarn that lives on keeps its history, as it should.
+minutes, and gone, in a Forewarn that has just started. The first of a process also makes the key that signs tokens,
+which the others share. Memory is looked at every 50 cycles, after the allocator has given back what it keeps; the
+medians of the last and the first five looks are compared. The looks begin after a thousand cycles: memory comes to
+rest after about 800 of them, 3 MB higher, and was the same after 3,200. A Forewarn that lives on keeps its history.
 
 A reboot under load: two web servers behind HAProxy and 24 clients, of which 16 keep their connections; three of five
 requests take 0.2 to 0.5 s. Forewarn's command driver ends one machine's web server and agent with SIGKILL, and a second
