@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,11 @@ def report(client: Client) -> Mapping[str, Any] | None:
     return json.loads(kept(client).read_text()) if kept(client).exists() else None
 
 
+def day_of_the_last() -> str:
+    times = [kept(client).stat().st_mtime for client in CLIENTS if kept(client).exists()]
+    return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d}" if times else "no day yet"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -63,7 +69,7 @@ def main() -> int:
             return 1
         print(f"examining {client.name}", flush=True)
         examine(client)
-    PAGE.write_text(page([(client, report(client)) for client in CLIENTS]))
+    PAGE.write_text(page([(client, report(client)) for client in CLIENTS], day_of_the_last()))
     return 0
 
 

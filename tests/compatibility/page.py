@@ -13,9 +13,9 @@ Clients of Scheduled Events that others wrote, each run as it is published, by `
 client meets the contract, not whether Forewarn can serve it: every one of them runs against Forewarn unmodified.
 
 This page is generated: `python -m tests.compatibility`, as root on Debian 12. The packages are fetched by
-`python -m tests.compatibility.installing`.
+`python -m tests.compatibility.installing`. Each check is explained [here](reference/doctor.md).
 """
-PASSED, FAILED = "passed", "failed"
+PASSED, FAILED, NOT_TRIED = "passed", "failed", "not tried"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,8 +34,9 @@ def verdicts(report: Mapping[str, Any]) -> list[Verdict]:
     ]
 
 
-def page(reports: Sequence[tuple[Client, Mapping[str, Any] | None]]) -> str:
-    parts = [OPENING, _overview(reports)]
+def page(reports: Sequence[tuple[Client, Mapping[str, Any] | None]], day: str) -> str:
+    """`day`: when they were run last."""
+    parts = [OPENING, f"The reports are of {day}, from a machine with two cores.\n", _overview(reports)]
     parts += [_section(client, report) for client, report in reports]
     return "\n".join(parts)
 
@@ -54,7 +55,8 @@ def _score(report: Mapping[str, Any] | None) -> str:
     if not report.get("checks"):
         return "could not be tried"
     counts = report["counts"]
-    return f"{counts[PASSED]} of {counts[PASSED] + counts[FAILED]}"
+    rest = f"; {counts[NOT_TRIED]} not tried" if counts[NOT_TRIED] else ""
+    return f"{counts[PASSED]} of {counts[PASSED] + counts[FAILED]}{rest}"
 
 
 def _section(client: Client, report: Mapping[str, Any] | None) -> str:

@@ -18,7 +18,7 @@ REPORT = {
 
 
 def test_the_page_tells_every_client_and_what_doctor_said_of_it() -> None:
-    text = page([(client, REPORT if client is TERMINATION else None) for client in CLIENTS])
+    text = page([(client, REPORT if client is TERMINATION else None) for client in CLIENTS], "2026-11-15")
     assert all(f"\n## {client.name}\n" in text for client in CLIENTS)
     assert "| 1 of 2 |" in text, "what does not apply is neither passed nor failed"
     assert "| `own-machine` | … acts for itself | POST \\| of web_1 |" in text

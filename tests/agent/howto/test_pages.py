@@ -6,9 +6,12 @@ from forewarn.agent.checking import warnings
 from forewarn.agent.reading import parse_config
 from tests.agent.howto.pages import PAGES, blocks
 
+OTHERS = {"run-scenarios", "record-and-replay"}
+"""Their TOML is no configuration of an agent, and has tests of its own."""
 CASES = {
     f"{page.stem}-{number}": text
     for page in sorted(PAGES.glob("*.md"))
+    if page.stem not in OTHERS
     for number, text in enumerate(blocks(page.stem, "toml"), 1)
 }
 
