@@ -26,7 +26,7 @@ agent:               ## the agent in one file, dist/forewarn-agent.pyz, for mach
 
 test: check          ## every gate and every test
 	$(BIN)/python -m tests.portal.browser.installing
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not azure and not kubernetes'
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not azure and not kubernetes'
 
 test-azure: install  ## the real Azure CLI against a whole Forewarn; installed once, outside the checkout
 	$(BIN)/python -m tests.azure.installing

@@ -15,6 +15,8 @@ from tests.portal.browser.portal import Portal
 GRAVE = ("serious", "critical")
 ALL = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 CONTRAST = ("color-contrast",)
+LAYOUT = (*CONTRAST, "target-size", "scrollable-region-focusable", "link-in-text-block", "meta-viewport")
+"""What another width can change."""
 ASK = "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']}).then(told => told.violations)"
 """All else that it finds is ten times as much, and would have to come out of the browser, too."""
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.running import Up
-from tests.portal.browser.axe import CONTRAST, Look, needs_axe, shortcomings, violations
+from tests.portal.browser.axe import CONTRAST, LAYOUT, Look, needs_axe, shortcomings, violations
 from tests.portal.browser.chromium import NARROW, needs_chromium, visitor
 from tests.portal.browser.portal import Portal, opened
 from tests.portal.browser.walking import walk
@@ -13,7 +13,7 @@ pytestmark = [needs_chromium, needs_axe]
 
 
 def test_no_page_keeps_anybody_out_in_light_in_the_dark_or_on_a_telephone(browser: Browser, busy: Up) -> None:
-    looks = (Look(size=NARROW), Look(dark=True, rules=CONTRAST), Look())
+    looks = (Look(size=NARROW, rules=LAYOUT), Look(dark=True, rules=CONTRAST), Look())
     with opened(browser, busy) as portal:
         found = {route: shortcomings(portal, *looks) for route in walk(portal)}
     assert {route: what for route, what in found.items() if what} == {}
