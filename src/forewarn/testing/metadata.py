@@ -2,7 +2,7 @@
 
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,5 +54,8 @@ def poll(url: str, version: str = VERSION) -> Response:
 
 
 def approve(url: str, *events: str, version: str = VERSION) -> Response:
-    body = json.dumps({"StartRequests": [{"EventId": event} for event in events]}).encode()
-    return ask(url, f"{PATH}?api-version={version}", method="POST", body=body)
+    return ask(url, f"{PATH}?api-version={version}", method="POST", body=approval_of(events))
+
+
+def approval_of(events: Iterable[str]) -> bytes:
+    return json.dumps({"StartRequests": [{"EventId": event} for event in events]}).encode()

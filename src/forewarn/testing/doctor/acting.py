@@ -24,7 +24,7 @@ def own(trial: Trial) -> None:
     if not approves and not prepares:
         raise DoesNotApply(Need.REACTS.value)
     event = trial.announce(trial.me)
-    seconds = trial.patience if habits.reacts else max(orders.reaction, 5 * habits.interval)
+    seconds = trial.patience if habits.reacts else trial.reaction
     tried = f"It was tried with {', '.join(orders.types)}."
     if approves and not trial.wait(lambda: trial.approvals(event), seconds):
         trial.lives()

@@ -64,7 +64,7 @@ def _acting(trial: Trial, type: str) -> Habits:
     acted = trial.wait(lambda: trial.approvals(mine) or trial.prepared, reaction)
     latency = time.monotonic() - announced
     if not trial.alive and not trial.has_ended_prepared:
-        return replace(habits, trouble=f"It has ended ({trial.process.ending}) when it was told of its first event.")
+        return replace(habits, trouble=f"It has ended ({trial.ending}) when it was told of its first event.")
     if not acted:
         return habits
     approved = trial.wait(lambda: trial.approvals(mine), reaction)

@@ -48,10 +48,7 @@ def hundred_resources(trial: Trial) -> None:
 
 
 def cancelled(trial: Trial) -> None:
-    """Nobody's approval starts it, as happens in Azure where other tenants have to agree: so it can be called off."""
-    scope = trial.kit.client
-    scope.patch(f"/scopes/{trial.me.scope}", {"approval_policy": {"rule": "human"}})
-    try:
+    with trial.held_back():  # so it can be called off
         event = trial.announce(trial.me)
         trial.expects_dealing(event)
         trial.finish(event)
@@ -64,14 +61,10 @@ def cancelled(trial: Trial) -> None:
         if trial.habits.undoes and not trial.wait(lambda: not trial.prepared, trial.patience):
             raise Wrong(f"The event was cancelled, and {trial.patience:g} s later nothing was undone.")
         trial.lives()
-    finally:
-        scope.patch(f"/scopes/{trial.me.scope}", {"approval_policy": {"rule": "first"}})
 
 
 def waits_after_approval(trial: Trial) -> None:
-    client, scope = trial.kit.client, f"/scopes/{trial.me.scope}"
-    client.patch(scope, {"approval_policy": {"rule": "human"}})
-    try:
+    with trial.held_back():
         event = trial.announce(trial.me)
         trial.expects_dealing(event)
         trial.calms_down()
@@ -81,15 +74,13 @@ def waits_after_approval(trial: Trial) -> None:
             raise Wrong(f"It approved the same event {most} times within a second, since that did not start at once.")
         if trial.habits.undoes and not trial.prepared:
             raise Wrong("The event was still to come, and what was prepared for it was undone.")
-    finally:
-        client.patch(scope, {"approval_policy": {"rule": "first"}})
 
 
 def terminate(trial: Trial) -> None:
     """One's own delete is approved, though it waits for those of the others."""
     others = [trial.announce(machine, type="Terminate") for machine in trial.machines[2:4]]
     mine = trial.announce(trial.me, type="Terminate")
-    if not trial.wait(lambda: trial.approvals(mine), max(trial.orders.reaction, 5 * trial.habits.interval)):
+    if not trial.wait(lambda: trial.approvals(mine), trial.reaction):
         trial.lives()
         raise DoesNotApply("It approves nothing of the type Terminate.")
     trial.calms_down()
@@ -105,8 +96,7 @@ def terminate(trial: Trial) -> None:
 
 def preempt(trial: Trial) -> None:
     event = trial.announce(trial.me)
-    seconds = max(trial.orders.reaction, 5 * trial.habits.interval)
-    if not trial.deals_with(event, seconds):
+    if not trial.deals_with(event, trial.reaction):
         trial.lives()
         raise DoesNotApply("It does nothing about a Preempt.")
     if trial.alive:

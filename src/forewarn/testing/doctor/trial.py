@@ -5,19 +5,21 @@ Time is the fleet's, and stands still; the client gets real time, as much as it 
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from forewarn.remote import Refusal
+from forewarn.testing.doctor import processes
 from forewarn.testing.doctor.findings import DoesNotApply, Moment, Wrong
 from forewarn.testing.doctor.habits import Habits
 from forewarn.testing.doctor.logbook import Logbook, Request, summed_up
 from forewarn.testing.doctor.orders import CannotRun, Orders
 from forewarn.testing.doctor.probes import Ended
-from forewarn.testing.doctor.processes import Process, with_us
 from forewarn.testing.handles import Event, Machine
 from forewarn.testing.kit import Forewarn
+from forewarn.testing.processes import ClientProcess
 from forewarn.testing.reach import Place
 
 GLANCE = 0.4
@@ -48,7 +50,7 @@ class Trial:
         self.place = place
         self.directory = directory
         self.log = Logbook(kit, self.me)
-        self._process: Process | None = None
+        self._process: ClientProcess | None = None
         self._notes: list[Moment] = []
         self._began = time.monotonic()
         self._mark = 0
@@ -75,6 +77,21 @@ class Trial:
     def patience(self) -> float:
         return max(self.orders.patience, 6 * self.habits.interval)
 
+    @property
+    def reaction(self) -> float:
+        """Seconds after which it is believed to do nothing about a type of event."""
+        return max(self.orders.reaction, 5 * self.habits.interval)
+
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Nobody's approval starts an event, as happens in Azure where other tenants have to agree."""
+        client, scope = self.kit.client, f"/scopes/{self.me.scope}"
+        client.patch(scope, {"approval_policy": {"rule": "human"}})
+        try:
+            yield
+        finally:
+            client.patch(scope, {"approval_policy": {"rule": "first"}})
+
     def start(self) -> None:
         if self._over:
             raise CannotRun("The examination was broken off.")
@@ -88,7 +105,7 @@ class Trial:
             "FOREWARN_METADATA_URL": self.place.url,
             "FOREWARN_MACHINE": self.me.name,
         }
-        self._process = Process(self.place.command(with_us(command)), environment, self.directory)
+        self._process = processes.started(self.place.command(processes.with_us(command)), environment)
         self.note("the client is started")
 
     def begins_to_ask(self) -> None:
@@ -98,7 +115,7 @@ class Trial:
             return
         asked = self.log.since(0)
         if not self.alive:
-            raise CannotRun(f"The client ended before it asked for events ({self.process.ending}):\n{self.last_words}")
+            raise CannotRun(f"The client ended before it asked for events ({self.ending}):\n{self.last_words}")
         rest = f" It did ask: {asked[-1]}." if asked else ""
         raise CannotRun(
             f"The client did not ask for events within {self.orders.settling:g} s, reached by {self.place.by}.{rest}"
@@ -115,7 +132,7 @@ class Trial:
         )
 
     @property
-    def process(self) -> Process:
+    def process(self) -> ClientProcess:
         assert self._process is not None, "it was started"
         return self._process
 
@@ -124,8 +141,12 @@ class Trial:
         return self._process is not None and self._process.status is None
 
     @property
+    def ending(self) -> str:
+        return processes.ending(self.process)
+
+    @property
     def last_words(self) -> str:
-        return self.process.last_words
+        return processes.last_words(self.process)
 
     def end(self) -> None:
         """For good, also from another thread."""
@@ -231,7 +252,7 @@ class Trial:
         if self.has_ended_prepared and self._own_event:
             raise DoesNotApply("To end is how it prepares, and so it has ended before the check had.")
         if not self.alive:
-            raise Wrong(f"It has ended ({self.process.ending}):\n{self.last_words}")
+            raise Wrong(f"It has ended ({self.ending}):\n{self.last_words}")
 
     def deals_with(self, event: Event, seconds: float | None = None) -> bool:
         """It does about an event of its own what it usually does: approve, or prepare, or else just look."""

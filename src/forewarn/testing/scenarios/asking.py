@@ -1,6 +1,5 @@
 """Asks the metadata endpoint as one machine, without holding up whoever plays where no answer comes."""
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as NotYet
@@ -9,7 +8,7 @@ from typing import Any
 
 from forewarn.client import Answer, ClientError, Request, Transport
 from forewarn.client.alarm import Alarm
-from forewarn.testing.metadata import PATH
+from forewarn.testing.metadata import PATH, approval_of
 
 FIELDS = {"User-Agent": "forewarn-scenario", "Connection": "close"}
 """On a connection of its own, so that nothing depends on how long one is kept."""
@@ -48,8 +47,7 @@ class Voice:
 
     def approve(self, events: Sequence[str]) -> None:
         """InVain if it was not taken."""
-        body = json.dumps({"StartRequests": [{"EventId": id} for id in events]}).encode()
-        self._ask(self._request("POST", body))
+        self._ask(self._request("POST", approval_of(events)))
         answer = None
         while answer is None:
             answer = self.heard()
